@@ -1,0 +1,21 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+test:  ## Run all tests, the doctests included
+	$(PYTHON) -m pytest
+
+test-quick:  ## Run the tests that take under a minute together
+	$(PYTHON) -m pytest -m "not slow"
+
+lint:  ## Check style, and that the vendored copies are up to date
+	ruff check .
+	ruff format --check .
+	$(PYTHON) metrics/vendor.py --check
+
+vendor:  ## Copy metrics/_shared into the metric folders that import it
+	$(PYTHON) metrics/vendor.py
+
+.PHONY: help test test-quick lint vendor

