@@ -4,6 +4,7 @@
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import pairwise
 
 import regex
 
@@ -27,7 +28,9 @@ _ANY_END = regex.compile(rf"[{_ENDS}]")
 # One sentence end that stands alone between spaces, as tokenised corpora write it, with the closing marks after it.
 _SPACED_END = regex.compile(rf"(?<=[^{_ENDS}]\s)[{_ENDS}](?:\s(?:''|[”’»)\]]))*+(?=\s)(?!\s[{_ENDS}])")
 # Possessive quantifiers (++) and the look-behind keep this linear on long runs.
-_PLAIN_END = regex.compile(rf"(?<![{_ENDS}])[{_ENDS}]++[\"'”’»)\]]*+(?:\s|(?<=[。！？｡][\"'”’»)\]]{{0,9}}))|\s(?=[•‣◦▪●])")
+_PLAIN_END = regex.compile(
+    rf"(?<![{_ENDS}])[{_ENDS}]++[\"'”’»)\]]*+(?:\s|(?<=[。！？｡][\"'”’»)\]]{{0,9}}))|\s(?=[•‣◦▪●])"
+)
 
 
 def is_blank(text: str) -> bool:
@@ -100,7 +103,7 @@ def _segment(line: str, lang: str) -> list[str]:
 
 def _cut(text: str, ends: regex.Pattern) -> list[str]:
     places = [0, *(match.end() for match in ends.finditer(text)), len(text)]
-    return [text[a:b] for a, b in zip(places, places[1:], strict=False) if a < b]
+    return [text[a:b] for a, b in pairwise(places) if a < b]
 
 
 def sentences(

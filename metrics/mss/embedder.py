@@ -5,13 +5,14 @@ import hashlib
 import threading
 import warnings
 from collections import OrderedDict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import regex
 
-from .backends import EMBEDDED, Backend, Piece
+from .backends import EMBEDDED, Backend, Piece, load_backends
 
 MAX_PADDING = 0.05  # of a batch's tokens
 PROGRESS_DELAY = 5  # seconds of work before a bar appears
@@ -111,6 +112,12 @@ class Embedder:
         self.backends, self.cache_bytes = backends, cache_bytes
         self.backend = backends[0]
         self.budget = batch_size * self.backend.window
+
+    @classmethod
+    def from_options(cls, options: Mapping[str, Any]) -> "Embedder":
+        """The embedder that a metric's resolved options mean; its model is loaded once in this process."""
+        backends = load_backends(*(options[name] for name in ("lang", "model_name", "revision", "device")))
+        return cls(backends, options["batch_size"], options["cache_bytes"])
 
     def windows(self, texts: Sequence[str]) -> list[int]:
         """How many windows of the model each text takes."""

@@ -11,7 +11,7 @@ import evaluate
 import numpy as np
 
 from .alignment import lexical_similarity, support_and_coverage
-from .backends import MODEL_OPTIONS, load_backends, model_facts
+from .backends import MODEL_OPTIONS, model_facts
 from .embedder import Embedder, unit
 from .scores import (
     REPORT_OPTIONS,
@@ -55,14 +55,14 @@ Args:
     confidence: a level such as 0.95 adds <key>_low and <key>_high of the mean (seeded bootstrap).
     return_signature: adds "signature", a string from which the score can be reproduced.
 Returns:
-    mss: the score, mean over the examples; with distance="cosine" in [-1, 1], in practice between 0.4 and 1.
+    mss: the score, mean over the examples; with distance="cosine" in [-1, 1].
     mss_compression: characters of the source over characters of the summary, white space folded.
     mss_support: with alignment; each summary sentence's best source sentence, averaged: is the summary grounded?
     mss_coverage: with alignment; each source sentence's best summary sentence, averaged.
     mss_f1: with alignment; harmonic mean of the two.
 Examples:
     >>> mss = evaluate.load("./metrics/mss")
-    >>> document = "The river rose all night. By dawn the old town was under water. Schools stayed closed. Nobody was hurt."
+    >>> document = "The river rose all night. By dawn the old town was under water. Schools stayed closed."
     >>> results = mss.compute(
     ...     predictions=["The old town was flooded by dawn.", "A new museum opens in May."],
     ...     references=[document, document],
@@ -72,7 +72,7 @@ Examples:
     >>> results["mss"][0] > results["mss"][1], results["mss_support"][0] > results["mss_support"][1]
     (True, True)
     >>> [round(value, 2) for value in results["mss_compression"]]
-    [3.06, 3.88]
+    [2.61, 3.31]
 """
 
 _CITATION = ""
@@ -164,17 +164,13 @@ class MaxSalientSimilarity(ScoreContract, evaluate.Metric):
     def signature(self, **options):
         """The string that names everything these options' scores depend on."""
         resolved = self.resolve(options)
-        backend = self._embedder(resolved).backend
+        backend = Embedder.from_options(resolved).backend
         packages = ("numpy", "regex", "sentencex", *(["scipy"] if resolved["alignment"] else []), *backend.packages)
         facts = {**self.signature_facts(resolved), **model_facts(backend)}
         return make_signature("mss", self.VERSION, facts, packages)
 
     def _compute(self, predictions, references, **options):
         return self.report(predictions, references, options)
-
-    def _embedder(self, resolved):
-        backends = load_backends(*(resolved[name] for name in ("lang", "model_name", "revision", "device")))
-        return Embedder(backends, resolved["batch_size"], resolved["cache_bytes"])
 
     def _compare_all(self, predictions, references, resolved):
         """For each example its scores, and its sentences (of the summary; of each document) with their alignment."""
@@ -216,7 +212,7 @@ class MaxSalientSimilarity(ScoreContract, evaluate.Metric):
                 texts.update(dict.fromkeys([*ours, *theirs]))
                 if resolved["alignment"] in ("hybrid", "semantic"):
                     texts.update(dict.fromkeys([*found, *(sentence for source in sources for sentence in source)]))
-        return dict(zip(texts, unit(self._embedder(resolved).encode(list(texts))), strict=True)) if texts else {}
+        return dict(zip(texts, unit(Embedder.from_options(resolved).encode(list(texts))), strict=True)) if texts else {}
 
     def _similarity(self, ours, theirs, vectors, resolved):
         if not ours or not theirs:

@@ -314,7 +314,9 @@ def _load_transformer(name: str, lang: str, revision: str | None, device: Any) -
     except Exception as error:  # hub, network, files, formats: each library raises its own
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         asked = f" (meant by lang={lang!r})" if name == model_for(lang, None) else ""
-        raise ModelUnavailableError(f"cannot load the model {name!r}{asked}: {reason.rstrip('.')}. {_OFFLINE_HELP}") from error
+        raise ModelUnavailableError(
+            f"cannot load the model {name!r}{asked}: {reason.rstrip('.')}. {_OFFLINE_HELP}"
+        ) from error
     finally:
         if bars:
             logging.enable_progress_bar()

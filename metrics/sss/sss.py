@@ -12,7 +12,7 @@ import datasets
 import evaluate
 import numpy as np
 
-from .backends import MODEL_OPTIONS, load_backends, model_facts
+from .backends import MODEL_OPTIONS, model_facts
 from .embedder import Embedder, unit
 from .rouge import rouge_f1
 from .scores import REPORT_OPTIONS, Option, ScoreContract, flag, make_signature, one_of
@@ -28,7 +28,7 @@ paraphrase and embeddings alone forgive wrong words. 1 for equal texts; in [-1, 
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: texts to score, one string each.
-    references: for each prediction one reference, or a list of references, of which the one with the highest SSS counts.
+    references: for each prediction one reference, or a list of them, of which the one with the highest SSS counts.
     rouge_counting: "clipped" (rouge-score's) or "unique" (each n-gram once, as the paper's tables did).
     use_stemmer: Porter's stems before ROUGE and the word ratio; English only.
     fold_arabic: unite spelling variants of Arabic letters, drop tashkeel and tatweel (default True).
@@ -69,6 +69,7 @@ _CITATION = """\
   archivePrefix = {arXiv}
 }
 """
+
 
 def mean_rouge(candidate: list[str], reference: list[str], counting: str) -> float:
     """Mean F1 of ROUGE-1, ROUGE-2 and ROUGE-L; ROUGE-2 is left out where neither text has two words."""
@@ -145,7 +146,7 @@ class SemanticSiameseSimilarity(ScoreContract, evaluate.Metric):
         row = self._compare_all(predictions, references, resolved)[0]
         texts = [predictions[0], *references[0]]
         seen = [text for text in texts if not is_blank(text)]
-        windows = dict(zip(seen, self._embedder(resolved).windows(seen), strict=True)) if seen else {}
+        windows = dict(zip(seen, Embedder.from_options(resolved).windows(seen), strict=True)) if seen else {}
         ours = list(dict.fromkeys(self._words(predictions[0], resolved)))
         evidence = []
         for parts, text in zip(row, references[0], strict=True):
@@ -165,7 +166,7 @@ class SemanticSiameseSimilarity(ScoreContract, evaluate.Metric):
     def signature(self, **options):
         """The string that names everything these options' scores depend on."""
         resolved = self.resolve(options)
-        backend = self._embedder(resolved).backend
+        backend = Embedder.from_options(resolved).backend
         packages = ("numpy", "regex", "rapidfuzz", *(["nltk"] if resolved["use_stemmer"] else []), *backend.packages)
         facts = {**self.signature_facts(resolved), **model_facts(backend)}
         return make_signature("sss", self.VERSION, facts, packages)
@@ -180,10 +181,6 @@ class SemanticSiameseSimilarity(ScoreContract, evaluate.Metric):
     def _compute(self, predictions, references, **options):
         return self.report(predictions, references, options)
 
-    def _embedder(self, resolved):
-        backends = load_backends(*(resolved[name] for name in ("lang", "model_name", "revision", "device")))
-        return Embedder(backends, resolved["batch_size"], resolved["cache_bytes"])
-
     def _words(self, text, resolved):
         return words(text, resolved["fold_arabic"], resolved["use_stemmer"])
 
@@ -192,7 +189,7 @@ class SemanticSiameseSimilarity(ScoreContract, evaluate.Metric):
         texts = {text for row in zip(predictions, references, strict=True) for text in (row[0], *row[1])}
         seen = [text for text in texts if not is_blank(text)]
         # A blank text has the zero vector; where every text is blank no model is loaded.
-        vectors = dict(zip(seen, self._embedder(resolved).encode(seen), strict=True)) if seen else {}
+        vectors = dict(zip(seen, Embedder.from_options(resolved).encode(seen), strict=True)) if seen else {}
         tokens = {text: self._words(text, resolved) for text in texts}
 
         def compare(candidate, reference):

@@ -1,0 +1,64 @@
+"""Shared fixtures. Every cache of the Hugging Face libraries goes to a temporary folder, and the Hub is offline."""
+
+import atexit
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CACHE = tempfile.mkdtemp(prefix="summary-metrics-tests-")
+atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
+# before evaluate is imported, which reads these once
+os.environ.update(HF_HOME=CACHE, HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
+for name in ("HF_METRICS_CACHE", "HF_MODULES_CACHE", "HF_DATASETS_CACHE", "HF_HUB_CACHE", "HF_ENDPOINT"):
+    os.environ.pop(name, None)
+
+import evaluate  # noqa: E402
+import pytest  # noqa: E402
+
+# The text of one sentence in many scripts: our own, used wherever a rule must hold in any language.
+SENTENCES = {
+    "English": "The old bridge was closed after the storm.",
+    "Arabic": "أُغلق الجسر القديم بعد العاصفة.",
+    "Hindi": "तूफ़ान के बाद पुराना पुल बंद कर दिया गया।",
+    "Chinese": "暴风雨过后，旧桥关闭了。",
+    "Russian": "После бури старый мост закрыли.",
+    "Thai": "สะพานเก่าถูกปิดหลังพายุ",
+    "Greek": "Η παλιά γέφυρα έκλεισε μετά την καταιγίδα.",
+    "Korean": "폭풍이 지나간 뒤 낡은 다리가 폐쇄되었다.",
+    "Japanese": "嵐のあと、古い橋は閉鎖された。",
+    "Hebrew": "\u200fהגשר הישן נסגר אחרי הסערה.",
+    "emoji": "🌧️🌉❌",
+}
+
+
+@pytest.fixture(scope="session")
+def sss():
+    """The metric as a user loads it."""
+    return evaluate.load(str(ROOT / "metrics" / "sss"))
+
+
+@pytest.fixture(scope="session")
+def mss():
+    """The metric as a user loads it."""
+    return evaluate.load(str(ROOT / "metrics" / "mss"))
+
+
+@pytest.fixture(params=["sss", "mss"])
+def metric(request):
+    """Each metric in turn, freshly loaded."""
+    return evaluate.load(str(ROOT / "metrics" / request.param))
+
+
+@pytest.fixture
+def environment():
+    """For a child process: this one's environment, with the caches of the tests."""
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture(scope="session")
+def python():
+    """The interpreter that runs the tests."""
+    return sys.executable
