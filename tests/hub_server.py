@@ -60,7 +60,13 @@ def serve(repositories: dict[str, Path]):
                 ]
                 return self.reply_json(tree) if tree else self.not_found("EntryNotFound")
             return self.reply_json(
-                {"id": name, "modelId": name, "sha": COMMIT, "tags": [], "siblings": [{"rfilename": e} for e in entries]}
+                {
+                    "id": name,
+                    "modelId": name,
+                    "sha": COMMIT,
+                    "tags": [],
+                    "siblings": [{"rfilename": e} for e in entries],
+                }
             )
 
         do_HEAD = do_GET

@@ -181,7 +181,7 @@ class TestDevice:
 
     @pytest.mark.parametrize("given", ["gpu", "", "cuda:", "cuda:x", -1, True, 1.0, [], [None], [["cpu"]], "meta"])
     def test_nonsense(self, given):
-        with pytest.raises((TypeError, ValueError), match="device=.*give None"):
+        with pytest.raises((TypeError, ValueError), match=r"device=.*give None"):
             check_options(MODEL_OPTIONS, {"device": given})
 
     def test_choice_prefers_cuda_then_mps_then_cpu(self, monkeypatch):
@@ -206,7 +206,7 @@ class TestDevice:
 
 @pytest.mark.parametrize("lang", ["english!", "", "e", 5, None])
 def test_lang_nonsense(lang):
-    with pytest.raises((TypeError, ValueError), match="lang=.*such as 'en'"):
+    with pytest.raises((TypeError, ValueError), match=r"lang=.*such as 'en'"):
         check_options(MODEL_OPTIONS, {"lang": lang})
 
 

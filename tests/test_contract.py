@@ -254,4 +254,6 @@ def test_loading_again_loads_no_model_again(metric):
         again = evaluate.load(str(ROOT / "metrics" / short(metric)))
         assert type(again) is type(metric)
         again.compute(predictions=PREDICTIONS, references=REFERENCES)
-    assert [model is kept for model, kept in zip(models, backends._loaded.values(), strict=True)] == [True] * len(models)
+    assert [model is kept for model, kept in zip(models, backends._loaded.values(), strict=True)] == [True] * len(
+        models
+    )

@@ -1,4 +1,4 @@
-"""The metrics where users have them: evaluate, combine, two processes, a Trainer, Dataset.map, a folder copied alone."""
+"""The metrics where users have them: evaluate, combine, two processes, a Trainer, Dataset.map, a folder alone."""
 
 import json
 import shutil
@@ -12,7 +12,12 @@ import pytest
 from conftest import ROOT
 
 PREDICTIONS = ["The old bridge was closed.", "A cat sleeps.", "Rain is expected on Friday.", "Trains stopped."]
-REFERENCES = ["The bridge was closed after the storm.", "Trains were late again.", "It will rain on Friday.", "No trains."]
+REFERENCES = [
+    "The bridge was closed after the storm.",
+    "Trains were late again.",
+    "It will rain on Friday.",
+    "No trains.",
+]
 
 # A child process that fails where anything opens a socket to another machine or looks one up.
 NO_NETWORK = """
@@ -201,9 +206,7 @@ class TestTrainer:
 
         def decode(ids):
             # -100 marks what the loss ignores, and no tokenizer can decode it
-            return tokenizer.batch_decode(
-                np.where(ids == -100, tokenizer.pad_token_id, ids), skip_special_tokens=True
-            )
+            return tokenizer.batch_decode(np.where(ids == -100, tokenizer.pad_token_id, ids), skip_special_tokens=True)
 
         def compute_metrics(evaluation):
             seen["labels"], seen["documents"] = decode(evaluation.label_ids), decode(evaluation.inputs)
@@ -290,5 +293,3 @@ def test_save_keeps_scores_and_signature(metric, tmp_path):
     path = evaluate.save(tmp_path / "results.json", experiment="bridge", **result)
     saved = json.loads(path.read_text())
     assert {key: saved[key] for key in result} == result and saved["experiment"] == "bridge"
-
-

@@ -104,9 +104,7 @@ class TestScripts:
     def test_every_option_and_key_is_described(self, name):
         module = importlib.import_module(f"metrics.{name}.{name}")
         metric = evaluate.load(str(METRICS[name]))
-        keys = metric.compute(
-            predictions=["a"], references=["a"], **({"alignment": "hybrid"} if name == "mss" else {})
-        )
+        keys = metric.compute(predictions=["a"], references=["a"], **({"alignment": "hybrid"} if name == "mss" else {}))
         card = (METRICS[name] / "README.md").read_text(encoding="utf-8")
         for word in [*metric.OPTIONS, *keys]:
             assert f"    {word}:" in module._KWARGS_DESCRIPTION, word

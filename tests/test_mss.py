@@ -25,7 +25,7 @@ SUMMARIES = [
 ]
 KEYS = ["mss", "mss_compression", "mss_support", "mss_coverage", "mss_f1"]
 
-word_matrix = st.lists(st.lists(st.sampled_from("a b c d e f".split()), max_size=6), min_size=1, max_size=6)
+word_matrix = st.lists(st.lists(st.sampled_from("abcdef"), max_size=6), min_size=1, max_size=6)
 
 
 @pytest.fixture(scope="module")

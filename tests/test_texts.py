@@ -27,7 +27,9 @@ class TestWords:
     def test_equal_to_rouge_score_on_ascii(self, text):
         assert words(text) == DefaultTokenizer().tokenize(text)
 
-    @given(st.lists(st.sampled_from("running Runs flies a-bout happily 12s the relational ? .".split())).map(" ".join))
+    @given(
+        st.lists(st.sampled_from(["running", "Runs", "flies", "a-bout", "12s", "relational", "the", "?"])).map(" ".join)
+    )
     def test_stemmer_equal_to_rouge_score(self, text):
         assert words(text, use_stemmer=True) == DefaultTokenizer(use_stemmer=True).tokenize(text)
 

@@ -38,7 +38,9 @@ def tokenizer(max_length: int = 10**30) -> PreTrainedTokenizerFast:
     )
 
 
-def make_encoder(folder: Path, kind: str = "bert", positions: int = 64, max_length: int = 10**30, seed: int = 0) -> Path:
+def make_encoder(
+    folder: Path, kind: str = "bert", positions: int = 64, max_length: int = 10**30, seed: int = 0
+) -> Path:
     """Save a plain transformers encoder, without any sentence-transformers file."""
     torch.manual_seed(seed)
     words = tokenizer(max_length)

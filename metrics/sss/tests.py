@@ -13,7 +13,7 @@ test_cases = [
     },
     {  # no word in common; the better of two references counts
         "predictions": ["A cat sleeps.", "A cat sleeps."],
-        "references": [["Trains were late."], ["Trains were late.", "a cat sleeps"]],
+        "references": [["Trains were late."], ["Trains were late.", "A cat sleeps."]],
         "result": {"sss": 0.5, "sss_rouge": 0.5, "sss_frequency_ratio": 1.0},
     },
 ]

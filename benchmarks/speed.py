@@ -1,0 +1,88 @@
+"""How fast the parts are, as ratios within one run (best of several): against a named baseline, or of doubled input.
+
+python benchmarks/speed.py
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from rouge_score.rouge_scorer import RougeScorer, _lcs_table
+
+from metrics._shared import backends, embedder
+from metrics._shared.texts import sentences, words
+from metrics.sss.rouge import _lcs_length, rouge_f1
+
+PROSE = (
+    "The river rose all night, and by dawn the old town stood under water. Dr. Amal counted 40 people in the school. "
+    "“Nobody is missing,” she said. Would the bridge hold? The engineers, who had come at 5 a.m., did not know.\n"
+)
+
+
+def best(work: Callable[[], object], times: int = 3) -> float:
+    """Seconds of the fastest of several runs."""
+    found = []
+    for _ in range(times):
+        started = time.perf_counter()
+        work()
+        found.append(time.perf_counter() - started)
+    return min(found)
+
+
+def rouge() -> None:
+    """ROUGE against rouge-score 0.1.2, which fills its LCS table in Python."""
+    rng, scorer = np.random.default_rng(0), RougeScorer(["rouge1", "rouge2", "rougeL"])
+    for count in (50, 200, 1000):
+        one, other = (" ".join(f"w{number}" for number in rng.integers(0, count, count)) for _ in range(2))
+        theirs = best(lambda one=one, other=other: scorer.score(other, one))
+        ours = best(lambda one=one, other=other: rouge_f1(words(one), words(other)), 10)
+        print(f"  ROUGE-1, -2, -L of {count:>4} words: {theirs / ours:5.0f} times as fast as rouge-score 0.1.2")
+        one, other = words(one), words(other)
+        theirs = best(lambda one=one, other=other: _lcs_table(other, one))
+        ours = best(lambda one=one, other=other: _lcs_length(one, other), 10)
+        print(f"  longest common subsequence: {theirs / ours:5.0f} times as fast as its table")
+
+
+def texts() -> None:
+    """Sentences and words of 1 MB, and what doubling the text costs."""
+    hostile = {"prose": PROSE, "unclosed quotes": "“x. ", "full stops": ".", "spaced stops": ". ", "blank lines": "\n"}
+    for name, unit in hostile.items():
+        half, whole = ((unit * (size // len(unit) + 1))[:size] for size in (500_000, 1_000_000))
+        first, second = best(lambda half=half: sentences(half)), best(lambda whole=whole: sentences(whole))
+        print(f"  sentences, {name:>15}: {second:5.2f} s for 1 MB, {second / first:4.1f} times its half")
+    whole = (PROSE * (1_000_000 // len(PROSE) + 1))[:1_000_000]
+    print(f"  words,     {'prose':>15}: {best(lambda: words(whole)):5.2f} s for 1 MB")
+
+
+def embeddings() -> None:
+    """The embedder against sentence-transformers' encode, on summaries of documents that come again."""
+    from sentence_transformers import SentenceTransformer
+
+    rng = np.random.default_rng(0)
+    vocabulary = words(PROSE)
+    documents = [" ".join(rng.choice(vocabulary, rng.integers(100, 180))) for _ in range(10)]
+    summaries = [" ".join(rng.choice(vocabulary, rng.integers(5, 60))) for _ in range(80)]
+    inputs = [text for number, summary in enumerate(summaries) for text in (documents[number % 10], summary)]
+    model = SentenceTransformer(backends._folder_of(backends.EMBEDDED), device="cpu")
+    backend = backends.load_backends("en", None, None, "cpu")
+    maker = embedder.Embedder(backend, 32, 0)
+    theirs = best(lambda: model.encode(inputs, batch_size=32))
+    ours = best(lambda: maker.encode(inputs))
+    print(f"  80 summaries of 10 documents: {theirs / ours:4.1f} times as fast as SentenceTransformer.encode")
+    pieces = [piece for parts in backend[0].split(list(dict.fromkeys(inputs))) for piece in parts]
+    padded = sum(len(batch) * pieces[batch[0]].size for batch in embedder.batches(pieces, maker.budget))
+    print(f"  padding in the batches: {1 - sum(piece.size for piece in pieces) / padded:.1%}")
+    warm = embedder.Embedder(backend, 32, 2**28)
+    warm.encode(inputs)
+    print(f"  again with the cache: {ours / best(lambda: warm.encode(inputs)):4.0f} times as fast as without")
+
+
+if __name__ == "__main__":
+    for part in (rouge, texts, embeddings):
+        print(part.__doc__)
+        part()
