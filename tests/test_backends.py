@@ -1,6 +1,7 @@
 """Which model on which device, from where, and what is said when it cannot be had."""
 
 import hashlib
+import json
 import shutil
 import subprocess
 import sys
@@ -128,8 +129,9 @@ class TestLoading:
         from sentence_transformers import SentenceTransformer
 
         inner = SentenceTransformer(str(tiny.make_encoder(tmp_path / "plain")))
-        inner[1].pooling_mode = "cls"
         inner.save(str(tmp_path / "cls"))
+        pooling = {"word_embedding_dimension": 16, "pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
+        (tmp_path / "cls" / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
         with pytest.warns(UserWarning, match="cls pooling"):
             load(tmp_path / "cls")
 
