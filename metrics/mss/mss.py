@@ -170,7 +170,7 @@ class MaxSalientSimilarity(ScoreContract, evaluate.Metric):
         return make_signature("mss", self.VERSION, facts, packages)
 
     def _compute(self, predictions, references, **options):
-        return self.report(predictions, references, options)
+        return self.report(self.score(predictions, references, **self.without_report(options)), options)
 
     def _compare_all(self, predictions, references, resolved):
         """For each example its scores, and its sentences (of the summary; of each document) with their alignment."""

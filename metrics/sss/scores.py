@@ -8,6 +8,7 @@ A metric is ``class Name(ScoreContract, evaluate.Metric)``. ``ScoreContract`` ch
 import importlib.metadata
 import inspect
 import os
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -172,6 +173,15 @@ REPORT_OPTIONS = {
 }
 
 
+def language_code(name: str, value: Any) -> str:
+    """Accept an ISO 639 code, with or without a region, and return it without."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name}={value!r}: give a language code such as 'en', 'ar' or 'hi'")
+    if not re.fullmatch(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*", value):
+        raise ValueError(f"{name}={value!r}: give a language code such as 'en', 'ar' or 'hi'")
+    return re.split("[-_]", value)[0].lower()
+
+
 def callable_or_none(name: str, value: Any) -> Any:
     """Accept None or anything that can be called."""
     if value is not None and not callable(value):
@@ -190,35 +200,47 @@ def check_options(known: Mapping[str, Option], given: Mapping[str, Any]) -> dict
 # ---- results --------------------------------------------------------------------------------------------------------
 
 
-def aggregate(values: Mapping[str, list[float]], confidence: float | None = None) -> dict[str, float]:
-    """Mean of each key over the examples, undefined (nan) examples left out; nan only where every one is undefined.
+# From how often each example counts, (resamples, examples), to the value of each key, (resamples, keys).
+Statistic = Callable[[np.ndarray], np.ndarray]
+
+
+def mean_of(values: Mapping[str, list[float]]) -> Statistic:
+    """The mean of each key, undefined (nan) examples left out; nan only where every one is undefined."""
+    table = np.array(list(values.values()), dtype=np.float64).T  # (examples, keys)
+    defined = ~np.isnan(table)
+    filled = np.where(defined, table, 0.0)
+
+    def mean(weights: np.ndarray) -> np.ndarray:
+        count = weights @ defined
+        return np.divide(weights @ filled, count, out=np.full(count.shape, np.nan), where=count > 0)
+
+    return mean
+
+
+def aggregate(
+    values: Mapping[str, list[float]], confidence: float | None = None, statistic: Statistic | None = None
+) -> dict[str, float]:
+    """One value for each key over all examples.
 
     Args:
         values: per-example values, n floats under each key.
-        confidence: adds ``<key>_low`` and ``<key>_high``, the limits of the percentile bootstrap interval of the
-            mean at this level; all keys share the same resamples.
+        confidence: adds ``<key>_low`` and ``<key>_high``, the limits of the percentile bootstrap interval at this
+            level; all keys share the same resamples.
+        statistic: what to compute of the examples, instead of their mean.
 
     >>> aggregate({"score": [0.0, 0.5, 1.0]})
     {'score': 0.5}
     """
-    keys = list(values)
-    table = np.array([values[key] for key in keys], dtype=np.float64).T  # (examples, keys)
-    defined = ~np.isnan(table)
-    filled = np.where(defined, table, 0.0)
-
-    def mean(weights: np.ndarray) -> np.ndarray:  # (resamples, examples) -> (resamples, keys)
-        count = weights @ defined
-        return np.divide(weights @ filled, count, out=np.full(count.shape, np.nan), where=count > 0)
-
-    means = mean(np.ones((1, len(table))))[0]
-    result = {key: float(value) for key, value in zip(keys, means, strict=True)}
+    keys, n = list(values), len(next(iter(values.values())))
+    statistic = statistic or mean_of(values)
+    whole = statistic(np.ones((1, n)))[0]
+    result = {key: float(value) for key, value in zip(keys, whole, strict=True)}
     if confidence is None:
         return result
     rng = np.random.default_rng(BOOTSTRAP_SEED)
-    n = len(table)
     block = max(1, min(N_RESAMPLES, 10_000_000 // n))  # bounds the memory of the weights
     sizes = [block] * (N_RESAMPLES // block) + [N_RESAMPLES % block]
-    samples = np.concatenate([mean(rng.multinomial(n, np.full(n, 1 / n), size=size)) for size in sizes if size])
+    samples = np.concatenate([statistic(rng.multinomial(n, np.full(n, 1 / n), size=size)) for size in sizes if size])
     for column, key in enumerate(keys):
         sample = samples[:, column][~np.isnan(samples[:, column])]
         tails = [(1 - confidence) / 2, (1 + confidence) / 2]
@@ -272,24 +294,32 @@ class ScoreContract:
         for name in options:
             if name in REPORT_OPTIONS:
                 raise TypeError(f"{name} is an option of compute(): score() and explain() give per-example values")
-        resolved = self.resolve(options)
         if references is None and (isinstance(predictions, Mapping) or hasattr(predictions, "columns")):
             # one batch with all its columns, as Dataset.map and Ray Data hand it over
             missing = [name for name in ("predictions", "references") if name not in predictions]
             if missing:
                 raise ValueError(f"the batch has no column {' and '.join(map(repr, missing))}")
+            if "characters" in self.OPTIONS and "characters" in predictions and "characters" not in options:
+                options = {**options, "characters": predictions["characters"]}
             predictions, references = predictions["predictions"], predictions["references"]
+        resolved = self.resolve(options)
         texts, kept = check_batch(predictions, references)
         return texts, [entry if isinstance(entry, list) else [entry] for entry in kept], resolved
 
-    def report(self, predictions: list, references: list, options: Mapping[str, Any]) -> dict[str, Any]:
-        """The body of ``_compute``: score, then aggregate as the options say, then sign."""
+    def report(
+        self, values: Mapping[str, list[float]], options: Mapping[str, Any], statistic: Statistic | None = None
+    ) -> dict[str, Any]:
+        """The end of ``_compute``: aggregate per-example values as the options say, and sign."""
         resolved = self.resolve(options)
-        values = self.score(predictions, references, **{k: v for k, v in options.items() if k not in REPORT_OPTIONS})
-        result = aggregate(values, resolved["confidence"]) if resolved["use_aggregator"] else dict(values)
+        result = aggregate(values, resolved["confidence"], statistic) if resolved["use_aggregator"] else dict(values)
         if resolved["return_signature"]:
             result["signature"] = self.signature(**options)
         return result
+
+    @staticmethod
+    def without_report(options: Mapping[str, Any]) -> dict[str, Any]:
+        """Those of ``compute``'s options that ``score`` takes."""
+        return {name: value for name, value in options.items() if name not in REPORT_OPTIONS}
 
     def signature_facts(self, resolved: Mapping[str, Any]) -> dict[str, Any]:
         """Every option that changes the value, as it was used."""

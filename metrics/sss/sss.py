@@ -179,7 +179,7 @@ class SemanticSiameseSimilarity(ScoreContract, evaluate.Metric):
         return resolved
 
     def _compute(self, predictions, references, **options):
-        return self.report(predictions, references, options)
+        return self.report(self.score(predictions, references, **self.without_report(options)), options)
 
     def _words(self, text, resolved):
         return words(text, resolved["fold_arabic"], resolved["use_stemmer"])
