@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from rouge_score.rouge_scorer import RougeScorer, _lcs_table
 
 from metrics._shared import backends, embedder
+from metrics._shared.characters import CharacterList
 from metrics._shared.texts import sentences, words
 from metrics.sss.rouge import _lcs_length, rouge_f1
 
@@ -59,6 +60,28 @@ def texts() -> None:
     print(f"  words,     {'prose':>15}: {best(lambda: words(whole)):5.2f} s for 1 MB")
 
 
+def characters() -> None:
+    """Names in 10 MB of text: what doubling the text and the names costs."""
+    rng = np.random.default_rng(0)
+    vocabulary = words(PROSE)
+    names = [
+        f"{first}{second}{number}" for number, (first, second) in enumerate(rng.choice(["Ka", "Lo", "Mi"], (1000, 2)))
+    ]
+
+    def text(size: int, count: int) -> str:
+        drawn = rng.choice([*vocabulary * 100, *names[:count]], size // 4)
+        return " ".join(drawn)[:size]
+
+    small, large = text(5_000_000, 500), text(10_000_000, 500)
+    few, many = CharacterList(names[:500]), CharacterList(names)
+    base = best(lambda: few.mentions(large))
+    print(f"  500 names, 10 MB: {10 / base:.0f} MB/s, {len(few.mentions(large))} mentions")
+    print(f"  twice the text: {base / best(lambda: few.mentions(small)):.1f} times the time")
+    print(f"  twice the names: {best(lambda: many.mentions(large)) / base:.1f} times the time")
+    compiled = best(lambda: CharacterList([f"Name{number}" for number in range(10_000)]))
+    print(f"  compiling 10,000 names: {compiled:.2f} s")
+
+
 def embeddings() -> None:
     """The embedder against sentence-transformers' encode, on summaries of documents that come again."""
     from sentence_transformers import SentenceTransformer
@@ -83,6 +106,6 @@ def embeddings() -> None:
 
 
 if __name__ == "__main__":
-    for part in (rouge, texts, embeddings):
+    for part in (rouge, texts, characters, embeddings):
         print(part.__doc__)
         part()

@@ -57,11 +57,25 @@ ARABIC = {
     },
 }
 
+RECAPS = {
+    "characters": {"Mara": [], "Tobias": [], "Ines": [], "Orr": ["Captain Orr"]},
+    "reference": (
+        "The lighthouse is dark. Ines accuses Captain Orr, who blames his brother. Mara sends Tobias out in the boat."
+    ),
+    "summaries": {
+        "right people": "Ines accuses Orr of putting out the light. Mara tells Tobias to take the boat.",
+        "wrong pairs": "Tobias accuses Ines of putting out the light. Captain Orr and Mara take the boat.",
+        "somebody missing": "Ines accuses Orr of putting out the light, and Mara is alarmed.",
+        "nobody named": "The light goes out. Somebody is accused, and somebody takes the boat.",
+    },
+}
+
 COLUMNS = ("sss", "sss_cosine", "sss_rouge", "mss", "mss_support", "mss_coverage")
+NAME_COLUMNS = ("boc_precision", "boc_recall", "boc_f1", "bor_precision", "bor_recall", "bor_f1")
 
 
 def score(texts: dict, **options) -> dict[str, list[float]]:
-    """Per-summary scores of both metrics."""
+    """Per-summary scores of SSS and MSS."""
     summaries = list(texts["summaries"].values())
     sss = evaluate.load(str(METRICS / "sss"), **options)
     mss = evaluate.load(str(METRICS / "mss"), alignment="hybrid", **options)
@@ -71,11 +85,21 @@ def score(texts: dict, **options) -> dict[str, list[float]]:
     }
 
 
-def show(title: str, texts: dict, scores: dict[str, list[float]]) -> None:
+def score_names(texts: dict) -> dict[str, list[float]]:
+    """Per-summary scores of BoC and BoR."""
+    summaries = list(texts["summaries"].values())
+    scores = {}
+    for name in ("boc", "bor"):
+        metric = evaluate.load(str(METRICS / name), characters=texts["characters"])
+        scores |= metric.score(summaries, [texts["reference"]] * len(summaries))
+    return scores
+
+
+def show(title: str, texts: dict, scores: dict[str, list[float]], columns: tuple[str, ...] = COLUMNS) -> None:
     """Print one table."""
-    print(f"\n{title}\n  {'':<18}" + "".join(f"{column:>14}" for column in COLUMNS))
+    print(f"\n{title}\n  {'':<18}" + "".join(f"{column:>14}" for column in columns))
     for row, name in enumerate(texts["summaries"]):
-        print(f"  {name:<18}" + "".join(f"{scores[column][row]:>14.3f}" for column in COLUMNS))
+        print(f"  {name:<18}" + "".join(f"{scores[column][row]:>14.3f}" for column in columns))
 
 
 if __name__ == "__main__":
@@ -85,4 +109,5 @@ if __name__ == "__main__":
         show(f"Arabic, model {model}", ARABIC, score(ARABIC, lang="ar", model_name=model))
     else:
         print('\nArabic: pip install -c constraints.txt -e ".[multilingual]", then run this again.')
-    print("\nsss compares with a reference, mss with the document: metrics/sss/README.md, metrics/mss/README.md.")
+    show("Characters of a recap, no model", RECAPS, score_names(RECAPS), NAME_COLUMNS)
+    print("\nsss, boc and bor compare with a reference, mss with the document; metrics/NAME/README.md explains each.")

@@ -10,12 +10,12 @@ import datasets
 import evaluate
 import numpy as np
 import pytest
-from conftest import ROOT
+from conftest import REQUIRED, ROOT, load
 
-PREDICTIONS = ["The old bridge was closed.", "A cat sleeps.", "Rain is expected on Friday.", "Trains stopped."]
+PREDICTIONS = ["Amy and Raj closed the old bridge.", "A cat sleeps.", "Rain is expected on Friday.", "Trains stopped."]
 REFERENCES = [
-    "The bridge was closed after the storm.",
-    "Trains were late again.",
+    "The bridge was closed by Raj and Amy.",
+    "Trains were late for Raj.",
     "It will rain on Friday.",
     "No trains.",
 ]
@@ -43,25 +43,26 @@ class TestLoad:
     CODE = """
         import evaluate, json
         results = {{}}
-        for name in ("sss", "mss"):
-            metric = evaluate.load("{folder}/" + name)
-            results |= metric.compute(predictions=["a cat"], references=[["a cat", "a dog"]])
+        for name, options in {required}.items():
+            metric = evaluate.load("{folder}/" + name, **options)
+            results |= metric.compute(predictions=["Amy saw Raj."], references=[["Amy saw Raj.", "a dog"]])
         print(json.dumps(results))
     """
 
     def test_relative_path_and_absolute_path_from_another_folder(self, python, environment, tmp_path):
-        here = run(python, environment, self.CODE.format(folder="./metrics"))
-        there = run(python, environment, self.CODE.format(folder=ROOT / "metrics"), cwd=tmp_path)
+        here = run(python, environment, self.CODE.format(folder="./metrics", required=REQUIRED))
+        there = run(python, environment, self.CODE.format(folder=ROOT / "metrics", required=REQUIRED), cwd=tmp_path)
         assert here == there and here["sss"] == pytest.approx(1)
 
     def test_a_folder_copied_alone(self, python, environment, tmp_path):
         """Nothing but the folders: another place, no repository on the path."""
         environment = {name: value for name, value in environment.items() if name != "PYTHONPATH"}
-        for name in ("sss", "mss"):
+        for name in REQUIRED:
             shutil.copytree(ROOT / "metrics" / name, tmp_path / name)
-        assert run(python, environment, self.CODE.format(folder="."), cwd=tmp_path)["sss"] == pytest.approx(1)
+        results = run(python, environment, self.CODE.format(folder=".", required=REQUIRED), cwd=tmp_path)
+        assert results["sss"] == pytest.approx(1) and results["boc_f1"] == results["bor_f1"] == 1.0
 
-    @pytest.mark.parametrize("name", ["sss", "mss"])
+    @pytest.mark.parametrize("name", list(REQUIRED))
     def test_load_imports_nothing_heavy(self, python, environment, name):
         """evaluate itself imports torch where it is installed, so torch is hidden from it first."""
         code = f"""
@@ -76,7 +77,7 @@ class TestLoad:
             importlib.util.find_spec = lambda name, package=None: None if heavy(name) else find_spec(name, package)
             sys.meta_path.insert(0, Hide())
             import evaluate
-            metric = evaluate.load("./metrics/{name}", device="cpu")
+            metric = evaluate.load("./metrics/{name}")
             try:
                 metric.compute(predictions=["a"], references=["b"], nonsense=1)
             except TypeError as error:
@@ -154,21 +155,25 @@ class TestCombine:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["sss", "mss"])
+@pytest.mark.parametrize("name", list(REQUIRED))
 def test_two_processes(name, python, environment, tmp_path):
     """Both add their part and compute; rank 0 has the result of all, rank 1 None."""
     code = """
         import evaluate, json, sys
         rank = int(sys.argv[1])
         predictions, references = json.load(open({data!r}))
-        metric = evaluate.load({path!r}, num_process=2, process_id=rank, experiment_id="two", cache_dir={cache!r})
+        metric = evaluate.load(
+            {path!r}, num_process=2, process_id=rank, experiment_id="two", cache_dir={cache!r}, **{options}
+        )
         metric.add_batch(predictions=predictions[rank::2], references=references[rank::2])
         print(json.dumps(metric.compute()))
     """
     data = tmp_path / "data.json"
     data.write_text(json.dumps([PREDICTIONS, REFERENCES]))
     path = str(ROOT / "metrics" / name)
-    code = textwrap.dedent(code.format(data=str(data), path=path, cache=str(tmp_path / "cache")))
+    code = textwrap.dedent(
+        code.format(data=str(data), path=path, cache=str(tmp_path / "cache"), options=REQUIRED[name])
+    )
     workers = [
         subprocess.Popen(
             [python, "-c", code, str(rank)], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -178,7 +183,7 @@ def test_two_processes(name, python, environment, tmp_path):
     outputs = [worker.communicate(timeout=240) for worker in workers]
     assert [worker.returncode for worker in workers] == [0, 0], outputs
     first, second = (json.loads(out.strip().splitlines()[-1]) for out, _ in outputs)
-    expected = evaluate.load(path).compute(predictions=PREDICTIONS, references=REFERENCES)
+    expected = load(name).compute(predictions=PREDICTIONS, references=REFERENCES)
     assert first == pytest.approx(expected) and second is None
 
 

@@ -9,13 +9,13 @@ import subprocess
 
 import evaluate
 import pytest
-from conftest import ROOT
+from conftest import ROOT, load
 
 from metrics import vendor
 
 METRICS = {folder.name: folder for folder in vendor.metric_folders()}
-MODULES = ["_shared.backends", "_shared.embedder", "_shared.scores", "_shared.texts", "sss.rouge", "sss.sss"]
-MODULES += ["mss.alignment", "mss.mss"]
+MODULES = [f"_shared.{name}" for name in ("backends", "characters", "embedder", "overlap", "scores", "texts")]
+MODULES += ["sss.rouge", "sss.sss", "mss.alignment", "mss.mss", "boc.boc", "bor.bor"]
 SECTIONS = [
     "Metric Description",
     "How to Use",
@@ -88,7 +88,8 @@ class TestScripts:
         cases = importlib.import_module(f"metrics.{name}.tests").test_cases
         assert cases
         for case in cases:
-            result = metric.compute(predictions=case["predictions"], references=case["references"])
+            texts = {"predictions": case["predictions"], "references": case["references"]}
+            result = metric.compute(**texts, **case.get("options", {}))
             assert {key: result[key] for key in case["result"]} == pytest.approx(case["result"], abs=1e-4)
 
     def test_examples_in_the_docstring_run(self, name, monkeypatch):
@@ -98,13 +99,14 @@ class TestScripts:
             module._KWARGS_DESCRIPTION, {"evaluate": evaluate}, name, f"{name}.py", 0
         )
         assert len(examples.examples) >= 3
+        assert sum(bool(example.want) for example in examples.examples) >= 1
         result = doctest.DocTestRunner().run(examples)
         assert result.failed == 0
 
     def test_every_option_and_key_is_described(self, name):
         module = importlib.import_module(f"metrics.{name}.{name}")
-        metric = evaluate.load(str(METRICS[name]))
-        keys = metric.compute(predictions=["a"], references=["a"], **({"alignment": "hybrid"} if name == "mss" else {}))
+        metric = load(name, **({"alignment": "hybrid"} if name == "mss" else {}))
+        keys = metric.compute(predictions=["a"], references=["a"])
         card = (METRICS[name] / "README.md").read_text(encoding="utf-8")
         for word in [*metric.OPTIONS, *keys]:
             assert f"    {word}:" in module._KWARGS_DESCRIPTION, word
@@ -154,6 +156,20 @@ def test_quickstart_prints_a_table(python, environment):
     scores = {name: [float(value) for value in rows[name]] for name in ("close to the text", "off topic")}
     assert all(good > bad for good, bad in zip(*scores.values(), strict=True))
     assert "Arabic" in done.stdout
+    assert re.search(r"right people( +1\.000){6}", done.stdout) and re.search(r"nobody named( +0\.000){6}", done.stdout)
+
+
+@pytest.mark.slow
+def test_screenplay_prints_the_row_of_summscreen(python, environment):
+    done = subprocess.run(
+        [python, "examples/screenplay.py"], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stderr
+    header, careful, confused = (line.split() for line in done.stdout.strip().splitlines())
+    assert header == ["BoC-p", "BoC-r", "BoR-p", "BoR-r", "average"]
+    # by hand: all of (Ines, Orr), (Mara, Tobias); of (Dr. Weiss, Ines), (Ines, Tobias) only the first
+    assert careful == ["careful", "100.0", "100.0", "100.0", "75.0", "93.8"]
+    assert confused == ["confused", "50.0", "50.0", "0.0", "0.0", "25.0"]
 
 
 def test_constraints_pin_every_dependency_of_setup():
