@@ -1,5 +1,6 @@
 .DEFAULT_GOAL := help
 PYTHON ?= python
+NAME ?= sss
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,4 +19,8 @@ lint:  ## Check style, and that the vendored copies are up to date
 vendor:  ## Copy metrics/_shared into the metric folders that import it
 	$(PYTHON) metrics/vendor.py
 
-.PHONY: help test test-quick lint vendor
+space:  ## Run a demo locally: make space NAME=boc
+	$(PYTHON) spaces/build.py $(NAME) --out build/spaces
+	$(PYTHON) build/spaces/$(NAME)/app.py
+
+.PHONY: help test test-quick lint vendor space

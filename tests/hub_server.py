@@ -1,5 +1,10 @@
-"""A Hugging Face Hub of one's own on loopback: model folders served as repositories, over the Hub's protocol."""
+"""A Hugging Face Hub of one's own on loopback: folders served as repositories, over the Hub's protocol.
 
+Models are read by transformers, Spaces by evaluate (`evaluate.load("user/metric")`), and Spaces can be created and
+committed to.
+"""
+
+import base64
 import hashlib
 import json
 import re
@@ -13,8 +18,11 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 @contextmanager
-def serve(repositories: dict[str, Path]):
-    """Serve folders under repository names such as "user/model"; yields (endpoint, list of requested paths)."""
+def serve(repositories: dict[str, Path], uploads: dict[str, dict[str, bytes]] | None = None):
+    """Serve folders under repository names such as "user/model"; yields (endpoint, list of requested paths).
+
+    What is committed to a Space is put into ``uploads``: {repository: {path: content}}.
+    """
     requests: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -38,7 +46,7 @@ def serve(repositories: dict[str, Path]):
         def do_GET(self) -> None:
             path = unquote(urlparse(self.path).path)
             requests.append(path)
-            resolve = re.fullmatch(r"/([^/]+/[^/]+)/resolve/[^/]+/(.+)", path)
+            resolve = re.fullmatch(r"/(?:spaces/)?([^/]+/[^/]+)/resolve/[^/]+/(.+)", path)
             api = re.fullmatch(r"/api/models/([^/]+/[^/]+)(?:/(revision|tree)/[^/]+)?(?:/(.*))?", path)
             name = (resolve or api)[1] if resolve or api else None
             if name not in repositories:
@@ -70,6 +78,32 @@ def serve(repositories: dict[str, Path]):
             )
 
         do_HEAD = do_GET
+
+        def do_POST(self) -> None:
+            path = unquote(urlparse(self.path).path)
+            requests.append(path)
+            body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            if uploads is None:
+                return self.not_found("RepoNotFound")
+            if path == "/api/validate-yaml":
+                return self.reply_json({"warnings": [], "errors": []})
+            if path == "/api/repos/create":
+                wanted = json.loads(body)
+                name = f"{wanted.get('organization') or 'tester'}/{wanted['name']}"
+                uploads.setdefault(name, {})
+                return self.reply_json({"url": f"http://{self.headers['Host']}/spaces/{name}", "name": name})
+            action = re.fullmatch(r"/api/spaces/([^/]+/[^/]+)/(preupload|commit)/main", path)
+            if not action:
+                return self.not_found("EntryNotFound")
+            if action[2] == "preupload":
+                files = [{"path": f["path"], "uploadMode": "regular"} for f in json.loads(body)["files"]]
+                return self.reply_json({"files": files})
+            for line in body.decode().splitlines():
+                entry = json.loads(line)
+                if entry["key"] == "file":
+                    uploads[action[1]][entry["value"]["path"]] = base64.b64decode(entry["value"]["content"])
+            url = f"http://{self.headers['Host']}/spaces/{action[1]}/commit/{COMMIT}"
+            return self.reply_json({"success": True, "commitOid": COMMIT, "commitUrl": url, "hookOutput": ""})
 
         def log_message(self, *args) -> None:
             pass

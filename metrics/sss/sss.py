@@ -186,7 +186,8 @@ class SemanticSiameseSimilarity(ScoreContract, evaluate.Metric):
 
     def _compare_all(self, predictions, references, resolved):
         """The five parts of each example against each of its references."""
-        texts = {text for row in zip(predictions, references, strict=True) for text in (row[0], *row[1])}
+        # dict.fromkeys, not a set: the same order, and so the same batches, in every process
+        texts = dict.fromkeys(text for row in zip(predictions, references, strict=True) for text in (row[0], *row[1]))
         seen = [text for text in texts if not is_blank(text)]
         # A blank text has the zero vector; where every text is blank no model is loaded.
         vectors = dict(zip(seen, Embedder.from_options(resolved).encode(seen), strict=True)) if seen else {}

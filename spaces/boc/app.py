@@ -1,0 +1,99 @@
+"""Demo of BoC: which characters a recap names rightly, misses and invents, marked in both texts."""
+
+from pathlib import Path
+
+import evaluate
+import gradio as gr
+import look
+
+METRIC = evaluate.load(str(Path(__file__).resolve().parent / "boc.py"))
+
+EXAMPLES = [
+    [
+        "Ines accuses Orr of putting out the light. Tobias takes the boat, and Bruno watches.",
+        "The lighthouse is dark. Ines accuses Captain Orr, who blames his brother. Mara sends Tobias out in the boat.",
+        "Mara: Mara Lind\nTobias\nInes\nOrr: Captain Orr\nBruno",
+    ],
+    ["ذهب سامي مع علي إلى المدرسة. بقيت ليلى في البيت.", "سامي وليلى في المدرسة. علي مريض.", "سامي\nعلي\nليلى: وليلى"],
+    ["王明和李华去了北京。", "王明一个人去了北京，李华和张伟留在家里。", "王明\n李华\n张伟"],
+]
+
+
+def options(ignore_case, counting):
+    """The metric's options of the components' values."""
+    return {"ignore_case": ignore_case, "counting": counting}
+
+
+@look.in_page(3)
+def score(prediction, reference, characters, *values):
+    """Score one recap against one reference."""
+    texts = look.checked(prediction, "Recap"), look.checked(reference, "Reference")
+    evidence = METRIC.explain(*texts, characters=look.parse_characters(characters), **options(*values))
+    said = {"match": "in both texts", "miss": "missed by the recap", "invent": "only in the recap"}
+    kind = {
+        **dict.fromkeys(evidence["matched"], "match"),
+        **dict.fromkeys(evidence["missed"], "miss"),
+        **dict.fromkeys(evidence["invented"], "invent"),
+    }
+    scores = evidence["scores"]
+    page = look.table(
+        ["part", "value", ""],
+        [[name, f"{scores[f'boc_{name}']:.3f}", look.bar(scores[f"boc_{name}"])] for name in ("precision", "recall")],
+    )
+    page += look.legend(**said)
+    for title, side, text in (("Recap", "prediction", texts[0]), ("Reference", "reference", texts[1])):
+        spans = [
+            (start, end, kind[name], f"{name}: {said[kind[name]]}")
+            for name, places in evidence["mentions"].items()
+            for start, end in places[side]
+        ]
+        page += f"<h3>{title}</h3>{look.highlight(text, spans)}"
+    lists = [[part, ", ".join(evidence[part]) or "nobody"] for part in ("matched", "missed", "invented")]
+    page += look.table(["characters", "names"], lists)
+    note = (
+        "F1 of precision and recall"
+        if scores["boc_f1"] == scores["boc_f1"]
+        else "neither text names anybody of the list"
+    )
+    return look.big_score("BoC F1", scores["boc_f1"], note), page, evidence
+
+
+with gr.Blocks(title="BoC, bag of characters", analytics_enabled=False) as demo:
+    gr.Markdown("# BoC, bag of characters\nDoes a recap name the right (fictional) characters?")
+    with gr.Accordion("Options", open=False):
+        chosen = [
+            gr.Checkbox(False, label="Ignore case"),
+            gr.Radio(["set", "multiset"], value="set", label="Counting (each character once, or each mention)"),
+        ]
+    with gr.Tabs():
+        with gr.Tab("Two texts"):
+            text = gr.Textbox(EXAMPLES[0][0], label="Recap", max_lines=12, elem_id="prediction", elem_classes="sm-box")
+            other = gr.Textbox(
+                EXAMPLES[0][1], label="Reference", max_lines=12, elem_id="reference", elem_classes="sm-box"
+            )
+            names = gr.Textbox(
+                EXAMPLES[0][2],
+                label="Characters",
+                info="One a line; aliases after a colon, parted by commas.",
+                lines=4,
+                max_lines=12,
+                elem_id="characters",
+            )
+            button = gr.Button("Score", variant="primary", elem_id="score")
+            number = gr.HTML(elem_id="number")
+            evidence = gr.HTML(elem_id="evidence")
+            with gr.Accordion("All values", open=False):
+                values = gr.JSON(elem_id="values")
+            gr.Examples(EXAMPLES, [text, other, names], label="Examples")
+            gr.on(
+                [button.click, text.submit, other.submit],
+                score,
+                [text, other, names, *chosen],
+                [number, evidence, values],
+                api_name="score",
+            )
+        with gr.Tab("File"):
+            look.file_tab(METRIC, "boc_f1", ["predictions", "references", "characters"], options, chosen)
+
+if __name__ == "__main__":
+    look.launch(demo)
