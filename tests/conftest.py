@@ -73,7 +73,7 @@ def metric(request):
     return load(request.param)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def environment():
     """For a child process: this one's environment, with the caches of the tests."""
     return {**os.environ, "PYTHONPATH": str(ROOT)}

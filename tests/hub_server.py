@@ -46,7 +46,7 @@ def serve(repositories: dict[str, Path], uploads: dict[str, dict[str, bytes]] | 
         def do_GET(self) -> None:
             path = unquote(urlparse(self.path).path)
             requests.append(path)
-            resolve = re.fullmatch(r"/(?:spaces/)?([^/]+/[^/]+)/resolve/[^/]+/(.+)", path)
+            resolve = re.fullmatch(r"/(?:spaces/)?([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path)
             api = re.fullmatch(r"/api/models/([^/]+/[^/]+)(?:/(revision|tree)/[^/]+)?(?:/(.*))?", path)
             name = (resolve or api)[1] if resolve or api else None
             if name not in repositories:
@@ -54,7 +54,9 @@ def serve(repositories: dict[str, Path], uploads: dict[str, dict[str, bytes]] | 
             folder = repositories[name]
             files = sorted(file for file in folder.rglob("*") if file.is_file())
             if resolve:
-                file = folder / resolve[2]
+                if resolve[2] not in ("main", COMMIT):
+                    return self.not_found("RevisionNotFound")
+                file = folder / resolve[3]
                 if file not in files:
                     return self.not_found("EntryNotFound")
                 body = file.read_bytes()
@@ -96,7 +98,10 @@ def serve(repositories: dict[str, Path], uploads: dict[str, dict[str, bytes]] | 
             if not action:
                 return self.not_found("EntryNotFound")
             if action[2] == "preupload":
-                files = [{"path": f["path"], "uploadMode": "regular"} for f in json.loads(body)["files"]]
+                files = [
+                    {"path": f["path"], "uploadMode": "regular", "shouldIgnore": False}
+                    for f in json.loads(body)["files"]
+                ]
                 return self.reply_json({"files": files})
             for line in body.decode().splitlines():
                 entry = json.loads(line)

@@ -48,6 +48,7 @@ details.sm-sentence summary { cursor: pointer; }
 .sm-long { overflow-wrap: anywhere; }
 .sm-box textarea { min-height: 5.5em; }
 textarea { unicode-bidi: plaintext; text-align: start; } /* each paragraph in its own direction */
+.dark button[role=tab].selected { color: #93c5fd !important; }
 @media (max-width: 480px) { .sm-score { font-size: 2.2rem; } .gradio-container { padding: 4px !important; } }
 """
 THEME = gr.themes.Default(
