@@ -242,6 +242,8 @@ class TestPage:
 
     def test_keyboard_alone(self, name, apps, page):
         page.goto(apps[name])
+        fill(page, name)
+        page.wait_for_timeout(500)  # the page has settled: a new rendering would drop the focus
         page.focus("#reference textarea")
         for _ in range(4):
             page.keyboard.press("Tab")
