@@ -61,7 +61,7 @@ def main() -> None:
                 page.wait_for_selector("#number .sm-score", timeout=60_000)
                 page.wait_for_timeout(1000)  # Gradio fades its outputs in
                 end = page.locator("#evidence").bounding_box()
-                clip = {"x": 0, "y": 0, "width": 720, "height": min(1150, end["y"] + end["height"])}
+                clip = {"x": 0, "y": 0, "width": 720, "height": min(1350, end["y"] + end["height"])}
                 path = PICTURES / f"{name}.png"
                 page.screenshot(path=path, full_page=True, clip=clip)
                 page.close()

@@ -17,6 +17,12 @@ for name in ("HF_METRICS_CACHE", "HF_MODULES_CACHE", "HF_DATASETS_CACHE", "HF_HU
 
 import evaluate  # noqa: E402
 import pytest  # noqa: E402
+from hypothesis import settings  # noqa: E402
+
+# No deadline: the first call of many a function imports a library. HYPOTHESIS_PROFILE=thorough looks ten times longer.
+settings.register_profile("default", deadline=None)
+settings.register_profile("thorough", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 # The text of one sentence in many scripts: our own, used wherever a rule must hold in any language.
 SENTENCES = {

@@ -58,7 +58,7 @@ def names_of(characters, text, **options):
 
 
 @pytest.mark.parametrize("script", ALPHABETS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(data=st.data())
 def test_equals_the_plain_oracle(script, data):
     letters = st.sampled_from(ALPHABETS[script])
@@ -74,7 +74,7 @@ def test_equals_the_plain_oracle(script, data):
     assert [tuple(mention) for mention in found] == plain({a: [a] for a in aliases}, text, ignore_case)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(data=st.data())
 def test_decomposed_text_has_the_same_mentions_at_the_same_letters(data):
     letters = st.sampled_from("éaoü한국 ñ.José")
@@ -256,7 +256,7 @@ class TestSentences:
     def test_no_dot_of_a_name_ends_a_sentence(self, names, text, expected):
         assert [here for _, here in self.split(text, names)] == expected
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=150)
     @given(
         st.lists(st.sampled_from(["Amy", "Raj", "saw", "“", "”", ".", "?", ". She", "\n", "left", "'s"]), max_size=25)
     )

@@ -263,7 +263,7 @@ class TestRealModel:
                 found = Embedder(minilm, batch_size, cache_bytes).encode([TEXTS[number] for number in order])
                 np.testing.assert_allclose(found, expected[order], atol=1e-5)
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), min_size=1, max_size=8))
     def test_any_unicode_gives_finite_vectors(self, texts):
         with warnings.catch_warnings():

@@ -127,7 +127,7 @@ class TestScore:
         ]
         np.testing.assert_allclose(matrices[0], (matrices[1] + matrices[2]) / 2, atol=1e-6)
 
-    @settings(max_examples=15, deadline=None)
+    @settings(max_examples=15)
     @given(
         summary=st.lists(st.sampled_from([*SENTENCES.values(), "Cats sleep.", "\n", "!"]), max_size=5).map(" ".join),
         source=st.lists(st.sampled_from([*SENTENCES.values(), "Dogs bark.", "\n"]), max_size=9).map(" ".join),

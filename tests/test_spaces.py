@@ -151,8 +151,8 @@ def test_a_new_virtual_environment_with_only_its_requirements(name, tmp_path):
     own = str(tmp_path / "venv" / "bin" / "python")
     install = [own, "-m", "pip", "install", "-q", "-r", str(folder / "requirements.txt")]
     done = subprocess.run(install, capture_output=True, text=True, timeout=500)
-    if done.returncode and re.search(r"No matching distribution|Could not find a version|ConnectionError", done.stderr):
-        pytest.skip(f"the package index does not have the requirements: {done.stderr[-300:]}")
+    if done.returncode and re.search(r"NewConnectionError|name resolution|ConnectTimeout", done.stderr):
+        pytest.skip(f"the package index cannot be reached: {done.stderr[-300:]}")
     assert done.returncode == 0, done.stderr[-2000:]
     code = (
         LOAD.format(path=str(folder), options=REQUIRED[name])

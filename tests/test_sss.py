@@ -77,7 +77,7 @@ class TestPaper:
 class TestRouge:
     SCORER = RougeScorer(["rouge1", "rouge2", "rougeL"])
 
-    @settings(max_examples=3000, deadline=None)
+    @settings(max_examples=3000)
     @given(
         st.text(st.characters(max_codepoint=127), max_size=60), st.text(st.characters(max_codepoint=127), max_size=60)
     )
@@ -87,7 +87,7 @@ class TestRouge:
             expected[kind].fmeasure for kind in ("rouge1", "rouge2", "rougeL")
         )
 
-    @settings(max_examples=3000, deadline=None)
+    @settings(max_examples=3000)
     @given(word_lists, word_lists)
     def test_equals_rouge_score_on_words_that_repeat(self, one, other):
         expected = self.SCORER.score(" ".join(other), " ".join(one))
@@ -124,14 +124,14 @@ class TestRouge:
 
 
 class TestScore:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(text=some_text)
     def test_identity_is_one(self, sss, text):
         result = sss.score([text], [text])
         assert result["sss"] == pytest.approx([1.0], abs=1e-6)
         assert result["sss_l2"] == pytest.approx([0.0], abs=1e-5)
 
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(one=some_text, other=some_text)
     def test_symmetric_within_range_and_the_product_of_its_parts(self, sss, one, other):
         found, swapped = sss.score([one], [other]), sss.score([other], [one])

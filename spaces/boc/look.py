@@ -43,7 +43,7 @@ details.sm-sentence summary { cursor: pointer; }
 .dark .sm-graph rect, .dark .sm-graph .sm-matched { fill: #56b4e9; stroke: #56b4e9; }
 .dark .sm-graph .sm-missed { stroke: #ffb454; }
 .dark .sm-graph .sm-invented { stroke: #e79ccb; }
-.sm-graph.sm-key { width: 60px; }
+.sm-graph.sm-key { width: 60px; display: inline-block; vertical-align: middle; }
 .sm-nowrap { white-space: nowrap; }
 .sm-long { overflow-wrap: anywhere; }
 .sm-box textarea { min-height: 5.5em; }

@@ -55,11 +55,13 @@ def graph(names, evidence):
     for name, (x, y) in place.items():
         below = 26 if y >= size / 2 else -16
         dots += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="currentColor"/>'
-        dots += f'<text x="{x:.1f}" y="{y + below:.1f}" text-anchor="middle" font-size="17">{look.escape(name)}</text>'
+        fit = min(17, 230 / len(name))  # a long name stays inside the picture
+        dots += f'<text x="{x:.1f}" y="{y + below:.1f}" text-anchor="middle" font-size="{fit:.1f}">'
+        dots += f"{look.escape(name)}</text>"
     said = "; ".join(f"{part}: {', '.join(' and '.join(pair) for pair in evidence[part]) or 'none'}" for part in STYLES)
     return (
-        f'<svg class="sm-graph" role="img" aria-label="{look.escape(said)}" viewBox="0 0 {size} {size}" '
-        f">{lines}{dots}</svg>"
+        f'<svg class="sm-graph" role="img" aria-label="{look.escape(said)}" viewBox="0 0 {size} {size}">'
+        f"{lines}{dots}</svg>"
     )
 
 
@@ -85,7 +87,7 @@ def score(prediction, reference, characters, *values):
     parts = [
         [name, f"{scores[f'bor_{name}']:.3f}", look.bar(scores[f"bor_{name}"])] for name in ("precision", "recall")
     ]
-    page = look.table(["part", "value", ""], parts) + "<h3>Who with whom</h3>" + key() + graph(names, evidence)
+    page = key() + graph(names, evidence) + look.table(["part", "value", ""], parts)
     rows = []
     for part, (_, meaning) in STYLES.items():
         for relation in evidence["relations"]:
