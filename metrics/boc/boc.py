@@ -8,12 +8,11 @@ f(text): the listed characters that are named in the text; g: the generated reca
 
 from collections import Counter
 
-import datasets
 import evaluate
 
 from .characters import characters_signature, check_characters, per_example
 from .overlap import best_overlap, check_zero_division, judge, micro, overlap, values_of
-from .scores import REPORT_OPTIONS, Option, ScoreContract, flag, make_signature, one_of
+from .scores import REPORT_OPTIONS, Option, ScoreContract, flag, make_signature, one_of, text_features
 
 _DESCRIPTION = """\
 BoC (bag of characters) compares which of the listed characters a recap names with which its reference names:
@@ -84,15 +83,11 @@ class BagOfCharacters(ScoreContract, evaluate.Metric):
     }
 
     def _info(self):
-        text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
-            features=[
-                datasets.Features({"predictions": text, "references": text}),
-                datasets.Features({"predictions": text, "references": datasets.Sequence(text)}),
-            ],
+            features=text_features(),
             reference_urls=["https://aclanthology.org/2022.acl-long.589"],
         )
 

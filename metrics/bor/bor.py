@@ -8,7 +8,6 @@ r: the reference. From SummScreen (Chen et al. 2022, section 5.2); the card, REA
 
 from collections import Counter
 
-import datasets
 import evaluate
 
 from .characters import Mention, characters_signature, check_characters, names_by_sentence, pairs, per_example
@@ -22,6 +21,7 @@ from .scores import (
     language_code,
     make_signature,
     one_of,
+    text_features,
 )
 from .texts import sentences
 
@@ -89,15 +89,11 @@ class BagOfRelations(ScoreContract, evaluate.Metric):
     }
 
     def _info(self):
-        text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
-            features=[
-                datasets.Features({"predictions": text, "references": text}),
-                datasets.Features({"predictions": text, "references": datasets.Sequence(text)}),
-            ],
+            features=text_features(),
             reference_urls=["https://aclanthology.org/2022.acl-long.589"],
         )
 

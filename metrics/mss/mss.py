@@ -6,7 +6,6 @@ Both texts are cut into sentences, grouped into chunks; each chunk is embedded a
 element-wise maximum over its chunks stands for a text (see the card, README.md).
 """
 
-import datasets
 import evaluate
 import numpy as np
 
@@ -21,6 +20,7 @@ from .scores import (
     flag,
     make_signature,
     one_of,
+    text_features,
     whole_number,
 )
 from .texts import is_blank, sentences, words
@@ -111,15 +111,11 @@ class MaxSalientSimilarity(ScoreContract, evaluate.Metric):
     }
 
     def _info(self):
-        text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
-            features=[
-                datasets.Features({"predictions": text, "references": text}),
-                datasets.Features({"predictions": text, "references": datasets.Sequence(text)}),
-            ],
+            features=text_features(),
         )
 
     def score(self, predictions, references=None, **options):

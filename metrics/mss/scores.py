@@ -13,11 +13,21 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+import datasets
 import numpy as np
 
 # The percentile bootstrap (Efron 1979): enough resamples for stable 95% limits, seeded so that they repeat.
 N_RESAMPLES = 1000
 BOOTSTRAP_SEED = 12345
+
+
+def text_features() -> list[datasets.Features]:
+    """Feature options of every metric: one reference text for each prediction, or a list of them."""
+    text = datasets.Value("string")
+    return [
+        datasets.Features({"predictions": text, "references": text}),
+        datasets.Features({"predictions": text, "references": datasets.Sequence(text)}),
+    ]
 
 
 # ---- inputs ---------------------------------------------------------------------------------------------------------

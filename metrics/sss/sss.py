@@ -8,14 +8,13 @@ unique words over the larger. Algorithm 2 of the SSS paper (see the card, README
 
 import math
 
-import datasets
 import evaluate
 import numpy as np
 
 from .backends import MODEL_OPTIONS, model_facts
 from .embedder import Embedder, unit
 from .rouge import rouge_f1
-from .scores import REPORT_OPTIONS, Option, ScoreContract, flag, make_signature, one_of
+from .scores import REPORT_OPTIONS, Option, ScoreContract, flag, make_signature, one_of, text_features
 from .texts import is_blank, normalise, words
 
 _DESCRIPTION = """\
@@ -106,15 +105,11 @@ class SemanticSiameseSimilarity(ScoreContract, evaluate.Metric):
     }
 
     def _info(self):
-        text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
             citation=_CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
-            features=[
-                datasets.Features({"predictions": text, "references": text}),
-                datasets.Features({"predictions": text, "references": datasets.Sequence(text)}),
-            ],
+            features=text_features(),
             reference_urls=["https://arxiv.org/abs/2608.20964"],
         )
 

@@ -248,6 +248,34 @@ def read_rows(path: str | None, columns: list[str]) -> list[dict]:
     return rows
 
 
+def text_box(label: str, value: str, name: str) -> gr.Textbox:
+    """An input in which Enter scores, and Shift+Enter starts a line."""
+    return gr.Textbox(value, label=label, max_lines=14, elem_id=name, elem_classes="sm-box")
+
+
+def characters_box(value: str) -> gr.Textbox:
+    """The list of characters, as ``parse_characters`` reads it."""
+    info = "One a line; aliases after a colon, parted by commas."
+    return gr.Textbox(value, label="Characters", info=info, lines=4, max_lines=12, elem_id="characters")
+
+
+def pair_tab(score: Callable, inputs: list, options: list, examples: list[list], example_inputs: list) -> None:
+    """The rest of the first tab, below its inputs: button, score, evidence, examples.
+
+    Args:
+        score: from the values of ``inputs`` and ``options`` to the score's HTML, the evidence's HTML, and all values.
+        examples: rows of values for ``example_inputs``.
+    """
+    button = gr.Button("Score", variant="primary", elem_id="score")
+    number = gr.HTML(elem_id="number")
+    evidence = gr.HTML(elem_id="evidence")
+    with gr.Accordion("All values", open=False):
+        values = gr.JSON(elem_id="values")
+    gr.Examples(examples, example_inputs, label="Examples")
+    events = [button.click, *(box.submit for box in inputs[:2])]
+    gr.on(events, score, [*inputs, *options], [number, evidence, values], api_name="score")
+
+
 def file_tab(metric, primary: str, columns: list[str], options: Callable[..., dict], inputs: list) -> None:
     """The second tab: upload, progress, mean, histogram, table, download with the signature.
 
@@ -328,4 +356,4 @@ def model_choice() -> gr.Dropdown:
 
 def launch(demo: gr.Blocks) -> None:
     """Start the app without analytics or fonts from elsewhere."""
-    demo.queue(default_concurrency_limit=4).launch(theme=THEME, css=CSS, footer_links=[])
+    demo.queue(default_concurrency_limit=4).launch(theme=THEME, css=CSS, footer_links=[], max_file_size="20mb")

@@ -111,31 +111,12 @@ with gr.Blocks(title="BoR, bag of relations", analytics_enabled=False) as demo:
         ]
     with gr.Tabs():
         with gr.Tab("Two texts"):
-            text = gr.Textbox(EXAMPLES[0][0], label="Recap", max_lines=12, elem_id="prediction", elem_classes="sm-box")
-            other = gr.Textbox(
-                EXAMPLES[0][1], label="Reference", max_lines=12, elem_id="reference", elem_classes="sm-box"
-            )
-            names = gr.Textbox(
-                EXAMPLES[0][2],
-                label="Characters",
-                info="One a line; aliases after a colon, parted by commas.",
-                lines=4,
-                max_lines=12,
-                elem_id="characters",
-            )
-            button = gr.Button("Score", variant="primary", elem_id="score")
-            number = gr.HTML(elem_id="number")
-            evidence = gr.HTML(elem_id="evidence")
-            with gr.Accordion("All values", open=False):
-                values = gr.JSON(elem_id="values")
-            gr.Examples(EXAMPLES, [text, other, names], label="Examples")
-            gr.on(
-                [button.click, text.submit, other.submit],
-                score,
-                [text, other, names, *chosen],
-                [number, evidence, values],
-                api_name="score",
-            )
+            boxes = [
+                look.text_box("Recap", EXAMPLES[0][0], "prediction"),
+                look.text_box("Reference", EXAMPLES[0][1], "reference"),
+                look.characters_box(EXAMPLES[0][2]),
+            ]
+            look.pair_tab(score, boxes, chosen, EXAMPLES, boxes)
         with gr.Tab("File"):
             look.file_tab(METRIC, "bor_f1", ["predictions", "references", "characters"], options, chosen)
 

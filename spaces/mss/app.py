@@ -98,25 +98,11 @@ with gr.Blocks(title="MSS, max salient similarity", analytics_enabled=False) as 
         ]
     with gr.Tabs():
         with gr.Tab("Two texts"):
-            text = gr.Textbox(
-                EXAMPLES[0][0], label="Summary", max_lines=12, elem_id="prediction", elem_classes="sm-box"
-            )
-            other = gr.Textbox(
-                EXAMPLES[0][1], label="Document", max_lines=16, elem_id="reference", elem_classes="sm-box"
-            )
-            button = gr.Button("Score", variant="primary", elem_id="score")
-            number = gr.HTML(elem_id="number")
-            evidence = gr.HTML(elem_id="evidence")
-            with gr.Accordion("All values", open=False):
-                values = gr.JSON(elem_id="values")
-            gr.Examples(EXAMPLES, [text, other, chosen[0]], label="Examples")
-            gr.on(
-                [button.click, text.submit, other.submit],
-                score,
-                [text, other, *chosen],
-                [number, evidence, values],
-                api_name="score",
-            )
+            boxes = [
+                look.text_box("Summary", EXAMPLES[0][0], "prediction"),
+                look.text_box("Document", EXAMPLES[0][1], "reference"),
+            ]
+            look.pair_tab(score, boxes, chosen, EXAMPLES, [*boxes, chosen[0]])
         with gr.Tab("File"):
             look.file_tab(METRIC, "mss", ["predictions", "references"], options, chosen)
 

@@ -84,23 +84,11 @@ with gr.Blocks(title="SSS, semantic siamese similarity", analytics_enabled=False
     chosen = [model, counting, stemmer, fold]
     with gr.Tabs():
         with gr.Tab("Two texts"):
-            text = gr.Textbox(EXAMPLES[0][0], label="Text", max_lines=12, elem_id="prediction", elem_classes="sm-box")
-            other = gr.Textbox(
-                EXAMPLES[0][1], label="Reference", max_lines=12, elem_id="reference", elem_classes="sm-box"
-            )
-            button = gr.Button("Score", variant="primary", elem_id="score")
-            number = gr.HTML(elem_id="number")
-            evidence = gr.HTML(elem_id="evidence")
-            with gr.Accordion("All values", open=False):
-                values = gr.JSON(elem_id="values")
-            gr.Examples(EXAMPLES, [text, other, model], label="Examples")
-            gr.on(
-                [button.click, text.submit, other.submit],
-                score,
-                [text, other, *chosen],
-                [number, evidence, values],
-                api_name="score",
-            )
+            boxes = [
+                look.text_box("Text", EXAMPLES[0][0], "prediction"),
+                look.text_box("Reference", EXAMPLES[0][1], "reference"),
+            ]
+            look.pair_tab(score, boxes, chosen, EXAMPLES, [*boxes, chosen[0]])
         with gr.Tab("File"):
             look.file_tab(METRIC, "sss", ["predictions", "references"], options, chosen)
 
