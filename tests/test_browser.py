@@ -261,6 +261,15 @@ class TestPage:
         number(page)
         page.wait_for_timeout(600)  # Gradio fades its outputs in
         assert page.evaluate(CONTRAST) == []
+        if name == "bor":
+            colours_of = {  # in the light and in the dark theme
+                "matched": ("rgb(0, 114, 178)", "rgb(86, 180, 233)"),
+                "missed": ("rgb(179, 89, 0)", "rgb(255, 180, 84)"),
+            }
+            for kind, colours in colours_of.items():
+                line = f"#evidence line.sm-{kind}"
+                stroke = page.eval_on_selector(line, "line => getComputedStyle(line).stroke")
+                assert stroke == colours[theme == "dark"]
 
 
 # Texts whose colour stands out too little from what is behind them: below 4.5, or 3 for large text.

@@ -37,10 +37,13 @@ details.sm-sentence { margin: .25rem 0; border-inline-start: .5rem solid var(--s
 details.sm-sentence summary { cursor: pointer; }
 .sm-graph text { fill: currentColor; }
 .sm-graph { width: 100%; max-width: 420px; }
-.sm-graph rect, .sm-graph .sm-matched { fill: #0072b2; stroke: #0072b2; }
+/* one selector a rule: Gradio puts a prefix of its own before each rule, which misses the .dark in a list */
+.sm-graph rect { fill: #0072b2; }
+.sm-graph .sm-matched { stroke: #0072b2; }
 .sm-graph .sm-missed { stroke: #b35900; }
 .sm-graph .sm-invented { stroke: #8a2a6a; }
-.dark .sm-graph rect, .dark .sm-graph .sm-matched { fill: #56b4e9; stroke: #56b4e9; }
+.dark .sm-graph rect { fill: #56b4e9; }
+.dark .sm-graph .sm-matched { stroke: #56b4e9; }
 .dark .sm-graph .sm-missed { stroke: #ffb454; }
 .dark .sm-graph .sm-invented { stroke: #e79ccb; }
 .sm-graph.sm-key { width: 60px; display: inline-block; vertical-align: middle; }
