@@ -15,6 +15,7 @@ from metrics import vendor
 
 METRICS = {folder.name: folder for folder in vendor.metric_folders()}
 MODULES = [f"_shared.{name}" for name in ("backends", "characters", "embedder", "overlap", "scores", "texts")]
+COMMAND = ["cli", "compare", "inputs", "plots", "report", "scoring", "stats"]
 MODULES += ["sss.rouge", "sss.sss", "mss.alignment", "mss.mss", "boc.boc", "bor.bor"]
 SECTIONS = [
     "Metric Description",
@@ -126,10 +127,10 @@ class TestScripts:
         assert setup["metadata"]["version"] == metric.VERSION
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("module", [f"metrics.{m}" for m in MODULES] + [f"eval_summaries.{m}" for m in COMMAND])
 def test_docstring_examples(module, monkeypatch):
     monkeypatch.chdir(ROOT)
-    result = doctest.testmod(importlib.import_module(f"metrics.{module}"), extraglobs={"evaluate": evaluate})
+    result = doctest.testmod(importlib.import_module(module), extraglobs={"evaluate": evaluate})
     assert result.failed == 0
 
 

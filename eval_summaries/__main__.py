@@ -1,0 +1,5 @@
+"""`python -m eval_summaries` is the command."""
+
+from .cli import app
+
+app()
