@@ -46,7 +46,7 @@ A file (JSONL, CSV, Parquet, or a folder that datasets saved): options name its 
   eval_summaries data.jsonl --predictions summary --references reference --system model --metrics sss,rouge
 
 With --out a run that was interrupted goes on where it was when the same command is given again. Exit status: 0 all
-scored, 1 some rows failed (they are listed), 2 the arguments or the input cannot be used.
+scored, 1 some rows failed (they are listed), 2 the arguments or the input cannot be used, 130 interrupted.
 """
 
 SHOWN = 60  # more comparisons than these are not for a terminal
@@ -151,11 +151,14 @@ def main(
     wandb: Annotated[str | None, typer.Option(help="project of Weights & Biases, where wandb is installed")] = None,
 ) -> None:
     """Run the command; see HELP."""
+    given = dict(locals())  # the arguments, under the names that _run has for them
     console, errors = Console(), Console(stderr=True)
     try:
-        failures = _run(
-            console, **{name: value for name, value in locals().items() if name not in ("console", "errors")}
-        )
+        failures = _run(console, **given)
+    except KeyboardInterrupt:
+        again = "; give the same command again to go on" if out else ""
+        errors.print(f"interrupted{again}", soft_wrap=True)
+        raise typer.Exit(130) from None
     except UnusableError as error:
         errors.print(f"error: {escape(str(error))}", soft_wrap=True)
         raise typer.Exit(2) from None

@@ -548,6 +548,22 @@ class TestInterruption:
             ).fetchone()
             assert count == len(rows) * 11
 
+    def test_interrupted_by_the_user(self, python, environment, tmp_path):
+        rows = [{**row, "id": f"{row['id']}-{copy}"} for copy in range(60) for row in ROWS]
+        data, journal = tmp_path / "data.jsonl", tmp_path / "out" / "journal.jsonl"
+        data.write_text("\n".join(json.dumps(row) for row in rows))
+        command = self.command(python, data, tmp_path / "out")
+        process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+        )
+        while process.poll() is None and not (journal.exists() and journal.stat().st_size):
+            time.sleep(0.002)
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 130 and b"give the same command again" in errors and b"Traceback" not in errors
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=240)
+        assert done.returncode == 0 and len(pd.read_csv(tmp_path / "out" / "scores.csv")) == len(rows)
+
     def test_a_torn_last_line_is_scored_again(self, data, tmp_path):
         arguments = [data, *COLUMNS, "--metrics", "rouge", "--out", tmp_path / "out"]
         assert call(*arguments)[0] == 0
