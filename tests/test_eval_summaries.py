@@ -132,6 +132,7 @@ class TestOutputs:
             "| system | bor_f1 | 1.000 | 0.000 | 1.000 to 1.000 | 1 |" in (tmp_path / "out" / "summary.md").read_text()
         )
 
+    @pytest.mark.slow
     def test_parquet_plots_and_papers_tables(self, data, tmp_path):
         from matplotlib.image import imread
 
@@ -344,6 +345,7 @@ class TestBadRows:
             assert reason in shown
         assert "surrogate" in shown and len(pd.read_csv(tmp_path / "out" / "scores.csv")["sss"].dropna()) == 2
 
+    @pytest.mark.slow
     def test_a_large_document_among_small_ones(self, folders):
         large = folders / "references" / "d0.txt"
         large.write_text(large.read_text() + "The bridge was closed again. " * 700_000)  # 20 MB

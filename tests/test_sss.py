@@ -87,6 +87,7 @@ class TestRouge:
             expected[kind].fmeasure for kind in ("rouge1", "rouge2", "rougeL")
         )
 
+    @pytest.mark.slow
     @settings(max_examples=3000)
     @given(word_lists, word_lists)
     def test_equals_rouge_score_on_words_that_repeat(self, one, other):
@@ -198,6 +199,7 @@ class TestScore:
         assert sss.score(["a b"], [["a b", "a b"]])["sss"] == [pytest.approx(1)]  # equal references: no nan
         assert sss.score(["", ""], [["x", ""], ["x", "y"]])["sss"] == [1.0, 0.0]
 
+    @pytest.mark.slow
     def test_batch_size_order_neighbours_and_cache_do_not_matter(self, sss):
         texts = [*SENTENCES.values(), "", "word " * 600, "the old bridge", "!"]
         pairs = [(one, other) for one in texts for other in texts[::3]]
