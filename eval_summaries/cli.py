@@ -32,7 +32,7 @@ from .report import (
     write_files,
     write_sqlite,
 )
-from .scoring import NEEDS, Journal, Scorer, check_metrics, digest, run
+from .scoring import NEEDS, OPTIONAL, Journal, Scorer, check_metrics, digest, run
 
 HELP = """Score summaries and compare systems.
 
@@ -210,10 +210,9 @@ def _run(
         people = read_characters(Path(characters)) if characters else None
         inputs = read_folders(folders, *sides, encoding, drop_section_scores, people)
         parameters = read_parameters(folders)
-    if not names:  # all that the input allows
-        names = [
-            n for n in NEEDS if inputs.examples and all(getattr(inputs.examples[0], x) is not None for x in NEEDS[n])
-        ]
+    if not names and inputs.examples:  # all that the input allows
+        first = inputs.examples[0]
+        names = [n for n in NEEDS if n not in OPTIONAL and all(getattr(first, need) is not None for need in NEEDS[n])]
     _without(inputs, names)
     if not names:
         raise UnusableError("no metric fits the input: give --references, --documents or --characters")

@@ -127,9 +127,11 @@ def layout(name: str, rows: list[Row]) -> tuple[list[str], list[list[str]]]:
     Raises:
         UnusableError: where a score of the table was not computed.
     """
-    columns = LAYOUTS[name]
+    columns = list(LAYOUTS[name])
     found = {(row.system, row.key): row for row in rows}
     systems = list(dict.fromkeys(row.system for row in rows))
+    if name == "sss" and (systems[0], "bertscore_f1") in found:
+        columns.append(("BERTScore", "bertscore_f1"))  # where it is available
     missing = [key for _, key in columns if (systems[0], key) not in found]
     if missing:
         raise UnusableError(f"--layout {name} needs the scores {', '.join(missing)}: add their metrics to --metrics")

@@ -2,6 +2,7 @@
 
 import difflib
 import hashlib
+import importlib.util
 import json
 import os
 from collections.abc import Callable
@@ -20,7 +21,9 @@ NEEDS = {  # what each metric compares a summary with
     "rouge": ("references",),
     "bleu": ("references",),
     "stats": ("documents",),
+    "bertscore": ("references",),
 }
+OPTIONAL = ("bertscore",)  # needs a package and a model of its own: only when it is asked for
 _HERE = Path(__file__).resolve().parent
 
 
@@ -45,8 +48,8 @@ class Scorer:
 
     def __init__(self, name: str, options: dict[str, Any], examples: list[Example]):
         self.name, self.options = name, options
-        if name in ("rouge", "bleu"):
-            self._score, self.signature = (_rouge if name == "rouge" else _bleu)(options)
+        if name in ("rouge", "bleu", "bertscore"):
+            self._score, self.signature = {"rouge": _rouge, "bleu": _bleu, "bertscore": _bertscore}[name](options)
             return
         if name == "stats":
             stats = Stats(options, examples, metric_folder("mss"))
@@ -115,6 +118,33 @@ def _bleu(options: dict[str, Any]) -> tuple[Callable, str]:
 
     chosen = "|".join(f"{name}:{value}" for name, value in sorted(options.items()))
     return score, f"bleu|sentence|effective_order{'|' + chosen if chosen else ''}|sacrebleu:{version('sacrebleu')}"
+
+
+def _bertscore(options: dict[str, Any]) -> tuple[Callable, str]:
+    """BERTScore (Zhang et al. 2020) by the package bert-score, where it is installed; the best reference counts."""
+    if importlib.util.find_spec("bert_score") is None:
+        raise UnusableError("bertscore needs the package bert-score: pip install bert-score")
+    from importlib.metadata import version
+
+    from bert_score import BERTScorer
+
+    known = ("lang", "model_type", "num_layers", "device")
+    unknown = set(options) - set(known)
+    if unknown:
+        raise UnusableError(f"bertscore: unknown option {sorted(unknown)[0]!r}: the options are {', '.join(known)}")
+    chosen = options if "model_type" in options else {"lang": "en", **options}
+    try:
+        scorer = BERTScorer(**chosen)
+    except (OSError, KeyError, ValueError, AssertionError) as error:
+        raise UnusableError(f"bertscore: cannot load its model ({chosen}): {error}") from None
+
+    def score(examples: list[Example]) -> dict[str, list[float]]:
+        found = scorer.score([e.prediction for e in examples], [e.references for e in examples])
+        names = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
+        return {name: [float(value) for value in values] for name, values in zip(names, found, strict=True)}
+
+    facts = "|".join(f"{name}:{value}" for name, value in sorted(chosen.items()))
+    return score, f"bertscore|{facts}|{scorer.hash}|bert-score:{version('bert-score')}"
 
 
 class Journal:
