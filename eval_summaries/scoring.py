@@ -59,10 +59,11 @@ class Scorer:
 
         try:
             self.metric = evaluate.load(str(metric_folder(name)), **options)
-        except (TypeError, ValueError) as error:
+            people = [example.characters or [] for example in examples]
+            self.signature = self.metric.signature(**({"characters": people} if "characters" in NEEDS[name] else {}))
+        except (TypeError, ValueError, OSError) as error:  # an option, or a model that cannot be had
             raise UnusableError(f"{name}: {error}") from None
         self._score = self._score_metric
-        self.signature = None if "characters" in NEEDS[name] else self.metric.signature()
 
     def _score_metric(self, examples: list[Example]) -> dict[str, list[float]]:
         side = "documents" if "documents" in NEEDS[self.name] else "references"

@@ -110,7 +110,8 @@ class TestOutputs:
         for page in ((out / "summary.md").read_text(), shown):
             assert f"{means.mean():.3f}" in page and f"{means.std():.3f}" in page
         assert f"{means.mean():.3f} $\\pm$ {means.std():.3f}" in (out / "summary.tex").read_text()
-        assert "sss|version:" in (out / "summary.md").read_text()
+        page = (out / "summary.md").read_text()
+        assert all(f"{name}|version:" in page for name in self.NAMES) and "characters:None" not in page
 
     def test_a_database_keeps_what_it_has(self, data, tmp_path):
         base = tmp_path / "scores.db"
@@ -394,6 +395,10 @@ class TestUnusable:
             (["DATA", *COLUMNS, "--metrics", "mss"], ["mss needs --documents", "can be used: sss, rouge"]),
             (["DATA", "--predictions", "text"], ["no column 'text' (--predictions)", "summary"]),
             (["DATA", *COLUMNS, "--metrics", "sss", "--set", "sss.chunk=3"], ["unknown option 'chunk'", "batch_size"]),
+            (
+                ["DATA", *COLUMNS, "--metrics", "sss", "--set", "sss.lang=ar"],
+                ["cannot load the model", "works offline"],
+            ),
             (["DATA", *COLUMNS, "--metrics", "rouge", "--set", "rouge.n=3"], ["rouge: unknown option 'n'"]),
             (["DATA", *COLUMNS, "--set", "sss"], ["write METRIC.OPTION=VALUE"]),
             (["DATA", *COLUMNS, "--set", "ssss.x=1"], ["unknown metric 'ssss'"]),
