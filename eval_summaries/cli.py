@@ -134,7 +134,7 @@ def main(
     ] = None,
     system: Annotated[str | None, typer.Option(help="column of the system's name")] = None,
     id_column: Annotated[
-        str | None, typer.Option("--id", help="column of the example's id; else the row number")
+        str | None, typer.Option("--id", help="column of the example's id; else its place in its system")
     ] = None,
     metrics: Annotated[str, typer.Option(help=f"some of {', '.join(NEEDS)}, parted by commas")] = "",
     settings: Annotated[list[str] | None, typer.Option("--set", help="METRIC.OPTION=VALUE; may be repeated")] = None,

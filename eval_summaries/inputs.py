@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -160,6 +161,7 @@ def read_file(path: Path, columns: dict[str, str | None], encoding: str) -> Inpu
         raise UnusableError(f"there is no {path}")
     inputs = Inputs()
     present: set[str] | None = None
+    rows_of: Counter[str] = Counter()
     for number, row in enumerate(_rows(path, encoding)):
         if present is None:
             present = set(row) if isinstance(row, dict) else set()
@@ -172,8 +174,10 @@ def read_file(path: Path, columns: dict[str, str | None], encoding: str) -> Inpu
             inputs.failures.append(Failure(f"row {number}", "", str(row)))
             continue
         named = {role: row.get(column) for role, column in columns.items() if column}
-        name = str(named["id"]) if named.get("id") is not None else str(number)
         system = str(named["system"]) if named.get("system") is not None else "system"
+        # without ids the first rows of two systems are one example, and so on: systems are compared by id
+        name = str(named["id"]) if named.get("id") is not None else str(rows_of[system])
+        rows_of[system] += 1
         try:
             inputs.examples.append(_example(name, system, named, f"{path.name}, row {number}"))
         except ValueError as error:

@@ -278,6 +278,13 @@ class TestInputs:
         status, shown = call(*systems, *others)
         assert status == 0 and "sss" in shown and "mss" in shown and "rouge1" in shown and "boc" not in shown
 
+    def test_without_ids_systems_are_paired_by_their_order(self, data, tmp_path):
+        columns = ["--predictions", "summary", "--references", "reference", "--system", "model"]
+        assert call(data, *columns, "--metrics", "rouge", "--out", tmp_path / "out")[0] == 0
+        assert set(pd.read_csv(tmp_path / "out" / "scores.csv")["id"]) == set(range(8))
+        lines = [line for line in (tmp_path / "out" / "summary.md").read_text().splitlines() if "good - bad" in line]
+        assert len(lines) == 3 and all(line.endswith("| 8 |") for line in lines)
+
     def test_bom_and_windows_line_ends(self, folders):
         (folders / "good" / "d0_summary.txt").write_bytes("\ufeffone\r\ntwo".encode())
         (folders / "bad" / "d0_summary.txt").write_bytes(b"one\ntwo")
