@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -615,7 +616,12 @@ class TestInterruption:
 @pytest.mark.slow
 def test_from_a_wheel_in_another_folder(python, data, tmp_path):
     """Built, installed in a new virtual environment, run elsewhere: the metrics travel inside the wheel."""
-    build = [python, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(tmp_path), str(ROOT)]
+    source = tmp_path / "source"  # a copy: building leaves files behind
+    for name in ("eval_summaries", "metrics"):
+        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, source)
+    build = [python, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(tmp_path), str(source)]
     assert subprocess.run(build, capture_output=True, text=True, timeout=280).returncode == 0
     (wheel,) = tmp_path.glob("*.whl")
     venv.create(tmp_path / "venv", with_pip=True)
