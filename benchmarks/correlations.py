@@ -30,7 +30,7 @@ HUMAN = {
 
 def read(path: Path) -> list[dict]:
     """Rows of a JSON Lines file."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
 
 
 def summary_level(scores: list[float], documents: list[dict], human: str) -> float:

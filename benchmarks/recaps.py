@@ -28,7 +28,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with crd3_recaps.jsonl")
     path = parser.parse_args().data / "crd3_recaps.jsonl"
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
     lists = [without_shared_aliases({entry["name"]: entry["aliases"] for entry in row["characters"]}) for row in rows]
     narrator, wiki = ([row[name] for row in rows] for name in ("recap_narrator", "recap_wiki"))
     boc = evaluate.load(str(METRICS / "boc"))

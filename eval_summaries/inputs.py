@@ -1,6 +1,7 @@
 """From folders and files to examples; a row that cannot be used becomes a failure with its reason."""
 
 import csv
+import io
 import json
 import re
 from collections import Counter
@@ -231,7 +232,7 @@ def _rows(path: Path, encoding: str) -> Iterator[dict | ValueError]:
             raise UnusableError(str(error)) from None
         if path.suffix == ".csv":
             csv.field_size_limit(2**31 - 1)  # a document may be long
-            yield from csv.DictReader(text.splitlines(keepends=True))
+            yield from csv.DictReader(io.StringIO(text, newline=""))
             return
         for line, content in enumerate(text.split("\n"), 1):
             if not content.strip():

@@ -171,7 +171,8 @@ class Journal:
                 if whole != content:
                     with open(self.path, "r+b") as file:
                         file.truncate(len(whole))
-                for line in whole.decode("utf-8").splitlines():
+                # at "\n" alone: str.splitlines would also cut at U+2028, which JSON leaves in a string
+                for line in whole.decode("utf-8").split("\n")[:-1]:
                     entry = json.loads(line)
                     self.done[entry["system"], entry["id"], entry["metric"]] = entry["result"]
         except OSError as error:
@@ -224,8 +225,8 @@ def run(
         # the same chunks in every run: a resumed one computes what an uninterrupted one would
         chunks = [examples[start : start + CHUNK] for start in range(0, len(examples), CHUNK)]
         for chunk in progress(scorer.name, chunks):
-            if any((e.system, e.id, scorer.name) not in done for e in chunk):
-                missing = [e for e in chunk if (e.system, e.id, scorer.name) not in done]
+            missing = [e for e in chunk if (e.system, e.id, scorer.name) not in done]
+            if missing:
                 results = scorer.score(missing)
                 if journal:
                     journal.add(scorer.name, missing, results)

@@ -279,6 +279,19 @@ class TestInputs:
         status, shown = call(*systems, *others)
         assert status == 0 and "sss" in shown and "mss" in shown and "rouge1" in shown and "boc" not in shown
 
+    @pytest.mark.parametrize("kind", ["jsonl", "csv"])
+    def test_only_a_line_feed_ends_a_line(self, kind, tmp_path):
+        """U+2028, U+0085 and others stand in texts and ids; a run with them is read, written, and gone on with."""
+        row = {"id": "a\u2028b", "p": "one\u2028two\u0085three\x0cfour", "r": "one two three four"}
+        path = tmp_path / f"data.{kind}"
+        content = json.dumps(row, ensure_ascii=False) if kind == "jsonl" else f"id,p,r\n{','.join(row.values())}\n"
+        path.write_bytes(content.encode())
+        arguments = [path, "--predictions", "p", "--references", "r", "--id", "id", "--metrics", "rouge"]
+        for _ in range(2):
+            assert call(*arguments, "--out", tmp_path / "out")[0] == 0
+        (found,) = [json.loads(line) for line in (tmp_path / "out" / "scores.jsonl").read_text().strip().split("\n")]
+        assert found["id"] == row["id"] and found["rouge1"] == 1.0
+
     def test_without_ids_systems_are_paired_by_their_order(self, data, tmp_path):
         columns = ["--predictions", "summary", "--references", "reference", "--system", "model"]
         assert call(data, *columns, "--metrics", "rouge", "--out", tmp_path / "out")[0] == 0

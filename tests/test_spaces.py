@@ -192,6 +192,11 @@ class TestFiles:
         rows = look.read_rows(self.write(tmp_path, "a.jsonl", lines), self.COLUMNS)
         assert [row["references"] for row in rows] == [["b", "c"], "d"]
 
+    def test_only_a_line_feed_ends_a_line_of_jsonl(self, look, tmp_path):
+        row = {"predictions": "one\u2028two\u0085three\x0bfour", "references": "five"}
+        path = self.write(tmp_path, "a.jsonl", json.dumps(row, ensure_ascii=False) + "\r\n")
+        assert look.read_rows(path, self.COLUMNS) == [row]
+
     @pytest.mark.parametrize(
         ("name", "content", "words"),
         [

@@ -223,7 +223,7 @@ def read_rows(path: str | None, columns: list[str]) -> list[dict]:
             raise Refused(f"{file.name} cannot be read as CSV: {error}") from None
     elif file.suffix.lower() in (".jsonl", ".json", ".ndjson"):
         rows = []
-        for number, line in enumerate(text.splitlines(), 1):
+        for number, line in enumerate(text.split("\n"), 1):
             if not line.strip():
                 continue
             try:
