@@ -90,15 +90,19 @@ def _options(names: list[str], config: Path | None, settings: list[str]) -> dict
     return {name: options.get(name, {}) for name in names}
 
 
+def _fitting(inputs: Inputs) -> list[str]:
+    """The metrics for which the first example has all that they need."""
+    first = inputs.examples[:1]
+    return [name for name in NEEDS if first and all(getattr(first[0], need) is not None for need in NEEDS[name])]
+
+
 def _without(inputs: Inputs, names: list[str]) -> None:
     """``UnusableError`` where a metric needs what the input does not have."""
     for name in names:
         for need in NEEDS[name]:
             if inputs.examples and all(getattr(example, need) is None for example in inputs.examples):
-                usable = [n for n in NEEDS if all(getattr(inputs.examples[0], x) is not None for x in NEEDS[n])]
-                raise UnusableError(
-                    f"{name} needs --{need}; with what is given these can be used: {', '.join(usable) or 'none'}"
-                )
+                usable = ", ".join(_fitting(inputs)) or "none"
+                raise UnusableError(f"{name} needs --{need}; with what is given these can be used: {usable}")
 
 
 def _print(console: Console, title: str, headers: list[str], cells: list[list[str]]) -> None:
@@ -210,9 +214,7 @@ def _run(
         people = read_characters(Path(characters)) if characters else None
         inputs = read_folders(folders, *sides, encoding, drop_section_scores, people)
         parameters = read_parameters(folders)
-    if not names and inputs.examples:  # all that the input allows
-        first = inputs.examples[0]
-        names = [n for n in NEEDS if n not in OPTIONAL and all(getattr(first, need) is not None for need in NEEDS[n])]
+    names = names or [name for name in _fitting(inputs) if name not in OPTIONAL]  # all that the input allows
     _without(inputs, names)
     if not names:
         raise UnusableError("no metric fits the input: give --references, --documents or --characters")
