@@ -152,7 +152,7 @@ class TestLoading:
         assert len(message) < 1000
 
     def test_revision_belongs_to_the_hub(self, tmp_path):
-        with pytest.raises(ValueError, match="revision='main' belongs to a Hub id"):
+        with pytest.raises(ValueError, match="model_revision='main' belongs to a Hub id"):
             load_backends("en", None, "main", "cpu")
         with pytest.raises(ValueError, match="one revision"):
             load_backends("en", QUANTISED, "main", None)

@@ -51,7 +51,7 @@ def test_the_model_of_a_language_comes_from_the_hub_once(python, environment, tm
         assert 0 < arabic["sss"] <= 1 and f"model:{ARABIC}" in arabic["signature"]
         hindi = score(python, environment, endpoint, tmp_path / "home", lang="hi")
         assert f"model:{MULTILINGUAL}" in hindi["signature"] and hindi["sss"] != arabic["sss"]
-        named = score(python, environment, endpoint, tmp_path / "home", model_name=ARABIC, revision="main")
+        named = score(python, environment, endpoint, tmp_path / "home", model_name=ARABIC, model_revision="main")
         assert named["sss"] == arabic["sss"]
         missing = score(python, environment, endpoint, tmp_path / "home", model_name="nobody/nothing")
         assert missing["error"] == "ModelUnavailableError" and "nobody/nothing" in missing["message"]

@@ -8,16 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metrics._shared.options import flag, one_of, share, whole_number
 from metrics._shared.scores import (
     BOOTSTRAP_SEED,
     N_RESAMPLES,
     aggregate,
     check_batch,
-    flag,
     make_signature,
-    one_of,
-    share,
-    whole_number,
+    resamples,
 )
 
 TEXTS = ["one", "two", "three"]
@@ -123,8 +121,7 @@ class TestAggregate:
         rng = np.random.default_rng(BOOTSTRAP_SEED)
         means = []
         for _ in range(N_RESAMPLES):  # one resample after another, counted example by example
-            counts = rng.multinomial(40, np.full(40, 1 / 40))
-            means.append(sum(count * value for count, value in zip(counts, values, strict=True)) / 40)
+            means.append(sum(values[drawn] for drawn in rng.integers(0, 40, 40)) / 40)
         low, high = np.quantile(means, [0.05, 0.95])
         assert result["a_low"] == pytest.approx(low) and result["a_high"] == pytest.approx(high)
         assert result["a_low"] < result["a"] < result["a_high"]
@@ -151,6 +148,12 @@ class TestAggregate:
     @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
     def test_order_does_not_matter(self, values):
         assert aggregate({"a": values})["a"] == pytest.approx(aggregate({"a": values[::-1]})["a"])
+
+    @pytest.mark.parametrize("n", [1, 7, 3001])
+    def test_resamples_are_the_same_however_many_and_in_whatever_blocks(self, n):
+        few, many = np.concatenate(list(resamples(n, 30))), np.concatenate(list(resamples(n, 900)))
+        assert (few == many[:30]).all() and many.shape == (900, n) and (many.sum(axis=1) == n).all()
+        assert many.mean() == pytest.approx(1) and abs(many.mean(axis=0) - 1).max() < 0.25
 
     def test_memory_is_bounded_for_many_examples(self):
         n = 10_001  # more than one block of resamples

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
 
 from metrics._shared.texts import words
-from metrics.sss.rouge import rouge_f1
+from metrics.sss.rouge import rouge_l, rouge_lsum, rouge_n
 from metrics.sss.sss import combine, frequency_ratio, mean_rouge
 
 KEYS = ["sss", "sss_cosine", "sss_rouge", "sss_l2", "sss_frequency_ratio"]
@@ -74,6 +74,12 @@ class TestPaper:
         assert sss.score(*pair)["sss_frequency_ratio"] == pytest.approx([0.6])
 
 
+def rouge_f1(one, other, counting="clipped"):
+    """F1 of ROUGE-1, -2 and -L."""
+    parts = rouge_n(one, other, 1, counting), rouge_n(one, other, 2, counting), rouge_l(one, other, counting)
+    return tuple(part.f1 for part in parts)
+
+
 class TestRouge:
     SCORER = RougeScorer(["rouge1", "rouge2", "rougeL"])
 
@@ -116,6 +122,27 @@ class TestRouge:
             assert found[n - 1] == pytest.approx(2 * len(ours & theirs) / total if total else 0.0)
         assert found == rouge_f1(other, one, "unique")
         assert found[2] <= found[0] + 1e-12  # a common subsequence has at most the common words
+
+    @settings(max_examples=1000)
+    @given(st.lists(word_lists, max_size=5), st.lists(word_lists, max_size=5))
+    def test_lsum_equals_rouge_score(self, one, other):
+        """Precision and recall too; which of several longest subsequences is taken decides what the union holds."""
+        expected = RougeScorer(["rougeLsum"]).score(*("\n".join(map(" ".join, side)) for side in (other, one)))
+        assert rouge_lsum([line for line in one if line], [line for line in other if line]) == expected["rougeLsum"]
+
+    @settings(max_examples=500)
+    @given(
+        st.text(st.characters(max_codepoint=127), max_size=60), st.text(st.characters(max_codepoint=127), max_size=60)
+    )
+    def test_lsum_equals_rouge_score_on_any_ascii(self, one, other):
+        expected = RougeScorer(["rougeLsum"]).score(other, one)["rougeLsum"]
+        assert rouge_lsum(*([words(line) for line in side.split("\n")] for side in (one, other))) == expected
+
+    def test_precision_and_recall_equal_rouge_score(self):
+        one, other = "the cat sat on the mat today", "a cat was on the mat"
+        expected = self.SCORER.score(other, one)
+        a, b = words(one), words(other)
+        assert (rouge_n(a, b, 1), rouge_n(a, b, 2), rouge_l(a, b)) == tuple(expected.values())
 
     def test_long_texts_are_exact(self):
         rng = np.random.default_rng(0)

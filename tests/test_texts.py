@@ -1,5 +1,6 @@
 """Words and sentences, in any language."""
 
+import sys
 import unicodedata
 
 import pytest
@@ -8,7 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score.tokenizers import DefaultTokenizer
 
-from metrics._shared.texts import MAX_SENTENCE, is_blank, normalise, sentences, words
+from metrics._shared.texts import (
+    APOSTROPHES,
+    DASHES,
+    MAX_SENTENCE,
+    is_blank,
+    normalise,
+    sentences,
+    unify,
+    without_format,
+    word_spans,
+    words,
+)
 
 ascii_text = st.text(st.characters(max_codepoint=127), max_size=80)
 any_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
@@ -75,6 +87,50 @@ class TestWords:
     @given(multilingual)
     def test_equal_for_composed_and_decomposed(self, text):
         assert words(unicodedata.normalize("NFC", text)) == words(unicodedata.normalize("NFD", text))
+
+    @pytest.mark.parametrize(
+        ("one", "other"),
+        [
+            ("the old har\u00adbour", "the old harbour"),  # wink-nlp#133
+            ("සත්‍ය", "සත්ය"),  # sinling#10: the joiner is no border
+            ("می‌روم", "میروم"),  # Persian: one word, as it is one
+            ("a\u2060b \ufeffc\u200e", "ab c"),
+            ("Tomʼs rock´n`roll", "Tom's rock'n'roll"),
+            ("ŉ", "'n"),
+        ],
+    )
+    def test_format_characters_and_apostrophes(self, one, other):
+        assert words(one) == words(other)
+
+    def test_two_words_with_a_joiner_share_none(self):
+        assert not set(words("සත්‍ය")) & set(words("වාක්‍ය"))
+
+    @given(any_text | multilingual, st.booleans())
+    def test_spans_are_the_words_in_their_places(self, text, fold_arabic):
+        found = word_spans(text, fold_arabic)
+        assert [word for word, _, _ in found] == words(text, fold_arabic)
+        end = 0
+        for word, start, stop in found:
+            assert end <= stop and start < stop <= len(text) and word in "".join(words(text[start:stop], fold_arabic))
+            end = stop
+
+    def test_spans_of_stems(self):
+        assert word_spans("Runners run", use_stemmer=True) == [("runner", 0, 7), ("run", 8, 11)]
+
+    @given(any_text)
+    def test_unified_text_has_no_format_and_single_spaces(self, text):
+        unified, places = unify(text)
+        assert unify(unified)[0] == unified == without_format(unified) and "  " not in unified
+        if places is None:
+            assert len(unified) == len(text)
+        else:
+            kept = [text[places[place]] for place in range(len(unified))]
+            assert [unify(c)[0] or " " for c in kept] == list(unified)  # the first of a gap may be a format character
+
+    def test_marks_are_all_that_unicode_calls_so(self):
+        dashes = {chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) == "Pd"}
+        assert dashes - {"-"} <= set(DASHES) and not set(APOSTROPHES) & set(DASHES)
+        assert len(set(APOSTROPHES)) == len(APOSTROPHES) and len(set(DASHES)) == len(DASHES)
 
     @given(any_text)
     def test_idempotent_and_blank_has_none(self, text):

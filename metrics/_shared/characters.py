@@ -14,6 +14,7 @@ import regex
 from ahocorasick_rs import AhoCorasick
 
 from .scores import as_list, check_text
+from .texts import UNSPACED, unify
 
 REQUIRED = """characters is required: say whose names count. Give one of
   characters=["Sheldon", "Amy"]                          the names, for all examples
@@ -21,12 +22,10 @@ REQUIRED = """characters is required: say whose names count. Give one of
   characters="auto"                                      person names that spaCy finds (the extra [names])
 or a list with one such list for each example, or a function from a text to names."""
 
-# Scripts written without spaces, where a name may stand between letters (texts.py cuts words by the same list).
-_UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー]"
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}_]")
-_STARTS_UNSPACED = regex.compile(_UNSPACED)
-_ENDS_UNSPACED = regex.compile(rf"{_UNSPACED}\Z")
-_SPACE = regex.compile(r"\s")
+_STARTS_UNSPACED = regex.compile(UNSPACED)  # where a name may stand between letters
+_ENDS_UNSPACED = regex.compile(rf"{UNSPACED}\Z")
+_EDGES = regex.compile(r"\A[\s\p{Cf}]+|[\s\p{Cf}]+\Z")
 _CLUSTER = regex.compile(r"\X")
 # A mention while sentences are looked for: one rare letter, which no splitter can cut, in the case of the name's first.
 _MASKS = ("\ua762", "\ua763")
@@ -41,32 +40,51 @@ class Mention(NamedTuple):
     name: str
 
 
+def _is_missing(value: Any) -> bool:
+    """None, or the nan that stands for it in a table: a data set writes them for keys that a row does not have."""
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def _same(alias: str) -> str:
+    """What two spellings of one name have in common: the rule of letters, and NFC."""
+    return unicodedata.normalize("NFC", unify(alias)[0].strip())
+
+
 def _check_names(characters: Any, where: str) -> dict[str, list[str]]:
-    """A character list as {name: [name, aliases...]}; TypeError or ValueError for anything else."""
+    """A character list as {name: [name, aliases...]}, without the white space around them; None is no alias.
+
+    Raises:
+        TypeError, ValueError: for anything but strings with something to see in them.
+    """
     if isinstance(characters, Mapping):
         entries = []
         for name, aliases in characters.items():
             if isinstance(aliases, str):
                 raise TypeError(f"{where}: the aliases of {name!r} are one string; write {{{name!r}: [{aliases!r}]}}")
-            entries.append((name, as_list(aliases, f"{where}: the aliases of {name!r}")))
+            given = [] if _is_missing(aliases) else as_list(aliases, f"{where}: the aliases of {name!r}")
+            entries.append((name, [alias for alias in given if not _is_missing(alias)]))
     else:
         entries = [(name, []) for name in as_list(characters, where)]
     names: dict[str, list[str]] = {}
+    spellings: dict[str, str] = {}
     for name, aliases in entries:
-        checked = [check_text(alias, f"{where}: a name or alias of {name!r}") for alias in (name, *aliases)]
-        for alias in checked:
-            if not alias.strip():
+        checked = []
+        for alias in (name, *aliases):
+            checked.append(_EDGES.sub("", check_text(alias, f"{where}: a name or alias of {name!r}")))
+            if not checked[-1]:
                 raise ValueError(f"{where}: {name!r} has a name or alias that is empty; take it out")
-        names.setdefault(checked[0], []).extend(checked)
+        # a name given twice, in two spellings that no text can tell apart, is one character
+        names.setdefault(spellings.setdefault(_same(checked[0]), checked[0]), []).extend(checked)
     return names
 
 
 class CharacterList:
     """Names and aliases, compiled once into an Aho-Corasick automaton (Aho and Corasick 1975).
 
-    Matching: NFC on both sides, white space and U+2019 as a plain space and apostrophe; the longest alias first, no
-    overlaps; the neighbours of a match are no letter, mark, digit or underscore, except where the name's edge is in a
-    script written without spaces. Time is linear in the text, whatever the number of names.
+    Matching: NFC and the rule of letters (texts.py) on both sides: format characters are passed over, any run of white
+    space matches any other, apostrophes are one, hyphens and dashes are one. The longest alias first, no overlaps; the
+    neighbours of a match are no letter, mark, digit or underscore, except where the name's edge is in a script written
+    without spaces. Time is linear in the text, whatever the number of names.
 
     Args:
         characters: names, or {name: [aliases]}; a name is its own alias.
@@ -88,7 +106,7 @@ class CharacterList:
         owner: dict[str, str] = {}
         for name, aliases in self.names.items():
             for alias in aliases:
-                key = self._fold(unicodedata.normalize("NFC", alias))
+                key = self._fold(_same(alias))
                 if owner.setdefault(key, name) != name:
                     equal = " (case ignored)" if ignore_case else ""
                     raise ValueError(
@@ -102,11 +120,10 @@ class CharacterList:
         self._automaton = AhoCorasick(self._aliases) if self._aliases else None
 
     def _fold(self, text: str) -> str:
-        text = _SPACE.sub(" ", text).replace("\u2019", "'")
         return text.casefold() if self.ignore_case else text
 
-    def _normalise(self, text: str) -> tuple[str, list[tuple[int, int]] | None]:
-        """The text as it is searched, and the original place of each of its characters (None: the same place)."""
+    def _compose(self, text: str) -> tuple[str, list[tuple[int, int]] | None]:
+        """NFC and case folded, and the place in ``text`` of each of its characters (None: the same place)."""
         whole = self._fold(unicodedata.normalize("NFC", text))
         # NFC and casefold only ever change a length where they change the text, so equal lengths need a look only there
         if len(whole) == len(text) and unicodedata.is_normalized("NFC", text):
@@ -122,7 +139,8 @@ class CharacterList:
         """All mentions in order of their place; offsets refer to ``text`` as it was given."""
         if self._automaton is None:
             return []
-        searched, places = self._normalise(text)
+        unified, places = unify(text)
+        searched, clusters = self._compose(unified)
         # Every occurrence, borders not yet looked at: the longest at a place may be part of a longer word where a
         # shorter one is not. There are at most as many at a place as aliases that end each other.
         found = self._automaton.find_matches_as_indexes(searched, overlapping=True)
@@ -131,8 +149,11 @@ class CharacterList:
             if start < taken:
                 continue
             taken = end
-            place = (start, end) if places is None else (places[start][0], places[end - 1][1])
-            mentions.append(Mention(*place, self._owners[number]))
+            if clusters is not None:
+                start, end = clusters[start][0], clusters[end - 1][1]
+            if places is not None:
+                start, end = places[start], places[end - 1] + 1
+            mentions.append(Mention(start, end, self._owners[number]))
         return mentions
 
     def _at_borders(self, text: str, found: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:

@@ -8,21 +8,23 @@ A metric is ``class Name(ScoreContract, evaluate.Metric)``. ``ScoreContract`` ch
 import importlib.metadata
 import inspect
 import os
-import re
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 from urllib.parse import quote
 
-import datasets
 import numpy as np
+
+from .options import REPORT_OPTIONS, Option, check_options, refuse_what_would_be_lost
 
 # The percentile bootstrap (Efron 1979): enough resamples for stable 95% limits, seeded so that they repeat.
 N_RESAMPLES = 1000
 BOOTSTRAP_SEED = 12345
 
 
-def text_features() -> list[datasets.Features]:
-    """Feature options of every metric: one reference text for each prediction, or a list of them."""
+def text_features() -> list:
+    """Feature options (``datasets.Features``) of every metric: one reference for each prediction, or a list of them."""
+    import datasets  # slow: not for those who only need the checks
+
     text = datasets.Value("string")
     return [
         datasets.Features({"predictions": text, "references": text}),
@@ -123,90 +125,6 @@ def check_batch(
     return texts, kept
 
 
-# ---- options --------------------------------------------------------------------------------------------------------
-
-
-class Option(NamedTuple):
-    """One keyword of a metric: its default, its check, and whether the score depends on it."""
-
-    default: Any
-    check: Callable[[str, Any], Any]
-    changes_score: bool = True
-
-
-def one_of(*choices: Any) -> Callable[[str, Any], Any]:
-    """Accept exactly these values."""
-
-    def check(name: str, value: Any) -> Any:
-        if not any(value is choice or (isinstance(value, str) and value == choice) for choice in choices):
-            raise ValueError(f"{name}={value!r}: give one of {', '.join(map(repr, choices))}")
-        return value
-
-    return check
-
-
-def flag(name: str, value: Any) -> bool:
-    """Accept True or False."""
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name}={value!r}: give True or False")
-    return bool(value)
-
-
-def whole_number(minimum: int) -> Callable[[str, Any], int]:
-    """Accept an integer (also numpy's) of at least ``minimum``."""
-
-    def check(name: str, value: Any) -> int:
-        if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
-            raise TypeError(f"{name}={value!r}: give a whole number of at least {minimum}")
-        if int(value) < minimum:
-            raise ValueError(f"{name}={value!r}: give a whole number of at least {minimum}")
-        return int(value)
-
-    return check
-
-
-def share(name: str, value: Any) -> float | None:
-    """Accept None or a number strictly between 0 and 1."""
-    if value is None:
-        return None
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.number)):
-        raise TypeError(f"{name}={value!r}: give None or a number between 0 and 1, such as 0.95")
-    if not 0 < value < 1:
-        raise ValueError(f"{name}={value!r}: give None or a number between 0 and 1, such as 0.95")
-    return float(value)
-
-
-REPORT_OPTIONS = {
-    "use_aggregator": Option(True, flag, changes_score=False),
-    "confidence": Option(None, share),
-    "return_signature": Option(False, flag, changes_score=False),
-}
-
-
-def language_code(name: str, value: Any) -> str:
-    """Accept an ISO 639 code, with or without a region, and return it without."""
-    if not isinstance(value, str):
-        raise TypeError(f"{name}={value!r}: give a language code such as 'en', 'ar' or 'hi'")
-    if not re.fullmatch(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*", value):
-        raise ValueError(f"{name}={value!r}: give a language code such as 'en', 'ar' or 'hi'")
-    return re.split("[-_]", value)[0].lower()
-
-
-def callable_or_none(name: str, value: Any) -> Any:
-    """Accept None or anything that can be called."""
-    if value is not None and not callable(value):
-        raise TypeError(f"{name}={value!r}: give None or a function")
-    return value
-
-
-def check_options(known: Mapping[str, Option], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the checked values of ``given``; TypeError for a name that is not in ``known``."""
-    for name in given:
-        if name not in known:
-            raise TypeError(f"unknown option {name!r}: the options are {', '.join(sorted(known))}")
-    return {name: known[name].check(name, value) for name, value in given.items()}
-
-
 # ---- results --------------------------------------------------------------------------------------------------------
 
 
@@ -218,13 +136,30 @@ def mean_of(values: Mapping[str, list[float]]) -> Statistic:
     """The mean of each key, undefined (nan) examples left out; nan only where every one is undefined."""
     table = np.array(list(values.values()), dtype=np.float64).T  # (examples, keys)
     defined = ~np.isnan(table)
-    filled = np.where(defined, table, 0.0)
+    filled, counted = np.where(defined, table, 0.0), defined.astype(np.float64)
 
     def mean(weights: np.ndarray) -> np.ndarray:
-        count = weights @ defined
+        count = weights @ counted
         return np.divide(weights @ filled, count, out=np.full(count.shape, np.nan), where=count > 0)
 
     return mean
+
+
+def resamples(n: int, count: int = N_RESAMPLES, seed: int = BOOTSTRAP_SEED) -> Iterator[np.ndarray]:
+    """Draw n of n examples with replacement, ``count`` times: how often each example was drawn.
+
+    The same n and seed give the same draws, however they are cut into blocks; a larger ``count`` only adds to them.
+
+    Yields:
+        Blocks (resamples, n) of float64, each row with the sum n; a block takes at most some 16 MB.
+    """
+    rng = np.random.default_rng(seed)
+    size = max(1, 2_000_000 // n)
+    for start in range(0, count, size):
+        rows = min(size, count - start)
+        drawn = rng.integers(0, n, size=(rows, n))
+        drawn += np.arange(rows)[:, None] * n
+        yield np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)
 
 
 def aggregate(
@@ -247,10 +182,7 @@ def aggregate(
     result = {key: float(value) for key, value in zip(keys, whole, strict=True)}
     if confidence is None:
         return result
-    rng = np.random.default_rng(BOOTSTRAP_SEED)
-    block = max(1, min(N_RESAMPLES, 10_000_000 // n))  # bounds the memory of the weights
-    sizes = [block] * (N_RESAMPLES // block) + [N_RESAMPLES % block]
-    samples = np.concatenate([statistic(rng.multinomial(n, np.full(n, 1 / n), size=size)) for size in sizes if size])
+    samples = np.concatenate([statistic(weights) for weights in resamples(n)])
     for column, key in enumerate(keys):
         sample = samples[:, column][~np.isnan(samples[:, column])]
         tails = [(1 - confidence) / 2, (1 + confidence) / 2]
@@ -285,6 +217,7 @@ class ScoreContract:
     def __init__(self, *args, **kwargs):
         engine = inspect.signature(super().__init__).parameters  # evaluate's own: cache_dir, num_process, ...
         options = {name: kwargs.pop(name) for name in list(kwargs) if name not in engine}
+        refuse_what_would_be_lost(self.OPTIONS, kwargs)
         self._loaded_options = check_options(self.OPTIONS, options)
         self.resolve({})  # also what options mean together
         super().__init__(*args, **kwargs)

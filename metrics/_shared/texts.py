@@ -1,7 +1,13 @@
 # Shared code: edit metrics/_shared/texts.py, then run "make vendor".
-"""Words and sentences of text in any language: the same rules for every metric."""
+"""Letters, words and sentences of text in any language: the same rules for every metric.
+
+The rule of letters, for words and for names: format characters (Unicode category Cf: soft hyphen, zero-width space and
+joiners, marks of direction) are passed over, any run of white space is one space, the apostrophes of Unicode are one,
+and so are its hyphens and dashes.
+"""
 
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
@@ -9,9 +15,21 @@ from itertools import pairwise
 import regex
 
 # Scripts written without spaces: each character, with its marks, is one word. U+30FC lengthens a kana vowel.
-_UNSPACED = r"[[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー]&&[\p{L}\p{N}]]"
+UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー]"
+_UNSPACED = rf"[{UNSPACED}&&[\p{{L}}\p{{N}}]]"
 _WORD = regex.compile(rf"(?V1){_UNSPACED}\p{{M}}*|[[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED}]+")
 _BLANK = regex.compile(r"[\s\p{Cc}\p{Cf}]*")
+_CLUSTER = regex.compile(r"\X")
+
+# What people and their software write for an apostrophe: quotation marks, primes, accents that stand alone, and the
+# modifier letters of transliteration; for a hyphen: category Pd, the minus, the hyphen bullet.
+APOSTROPHES = "`´ʹʻʼʽʾʿˈ׳՚᾽᾿‘’‛′＇｀"
+DASHES = "֊־᐀᠆‐‑‒–—―⸗⸚⸺⸻⹀⹝〜〰゠︱︲﹘﹣－𐵮𐺭˗⁃−"
+_FORMAT = regex.compile(r"\p{Cf}+")
+_APOSTROPHE = regex.compile(f"[{APOSTROPHES}]")
+_DASH = regex.compile(f"[{DASHES}]")
+_SPACE = regex.compile(r"[^\S ]")
+_GAP = regex.compile(r"[\s\p{Cf}]{2,}|\p{Cf}")  # what changes the length of a text
 
 # Arabic: the vowel signs (tashkeel, with the Quranic signs) and tatweel go; spelling variants of one letter meet.
 _ARABIC = regex.compile(r"[\u0621-\u064A\u0671]")
@@ -42,13 +60,68 @@ def is_blank(text: str) -> bool:
     return _BLANK.fullmatch(text) is not None
 
 
-def normalise(text: str, fold_arabic: bool = True) -> str:
-    """NFKC and casefold, so that texts that differ only in encoding or case are equal; Arabic letters folded.
+def without_format(text: str) -> str:
+    """The text without its format characters (Unicode category Cf), which nobody sees.
 
-    >>> normalise("ＡＢ ﬁne"), normalise("مَدْرَسَة")
-    ('ab fine', 'مدرسه')
+    >>> without_format("co\u00adop\u200f")
+    'coop'
     """
+    return text if text.isascii() else _FORMAT.sub("", text)
+
+
+def _one_mark(text: str) -> str:
+    """One apostrophe and one hyphen for all; no length changes."""
+    return _DASH.sub("-", _APOSTROPHE.sub("'", text))
+
+
+class Places:
+    """Where the characters of a changed text stood in the text as it was given."""
+
+    def __init__(self):
+        self._starts, self._shifts = [0], [0]
+
+    def add(self, start: int, given: int) -> None:
+        """From ``start`` of the changed text on, what follows stood at ``given`` and on."""
+        self._starts.append(start)
+        self._shifts.append(given - start)
+
+    def __getitem__(self, place: int) -> int:
+        return place + self._shifts[bisect_right(self._starts, place) - 1]
+
+
+def unify(text: str) -> tuple[str, Places | None]:
+    """A text by the rule of letters above, and the original place of each of its characters (None: the same place).
+
+    >>> text, places = unify("Jean\\u2011Luc  O\\u2019\\u00adBrien")
+    >>> text, places[9], places[11]
+    ("Jean-Luc O'Brien", 10, 13)
+    """
+    places = None
+    if _GAP.search(text):
+        places, parts, end, length = Places(), [], 0, 0
+        for gap in _GAP.finditer(text):
+            parts.append(text[end : gap.start()])
+            length += gap.start() - end
+            end = gap.end()
+            if not _FORMAT.fullmatch(gap[0]):  # with white space in it
+                parts.append(" ")
+                length += 1
+            places.add(length, end)
+        text = "".join([*parts, text[end:]])
+    return _SPACE.sub(" ", _one_mark(text)), places
+
+
+def normalise(text: str, fold_arabic: bool = True) -> str:
+    """NFKC and casefold after the rule of letters, so that texts that differ only in encoding or case are equal.
+
+    >>> normalise("ＡＢ ﬁne co\u00adop"), normalise("مَدْرَسَة")
+    ('ab fine coop', 'مدرسه')
+    """
+    if not text.isascii():
+        text = _one_mark(without_format(text))
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    if not text.isascii():
+        text = _one_mark(text)  # NFKC makes some of its own (ŉ)
     if fold_arabic and _ARABIC.search(text):
         text = _TASHKEEL.sub("", text).translate(_ARABIC_LETTERS)
     return text
@@ -78,10 +151,28 @@ def words(text: str, fold_arabic: bool = True, use_stemmer: bool = False) -> lis
     (['今', '天', 'good'], ['اكل', 'التفاحه'])
     """
     found = _WORD.findall(normalise(text, fold_arabic))
-    if use_stemmer:
-        stem = _porter_stem()
-        found = [stem(word) if len(word) > 3 and word.isascii() else word for word in found]
-    return found
+    return [_stemmed(word) for word in found] if use_stemmer else found
+
+
+def _stemmed(word: str) -> str:
+    return _porter_stem()(word) if len(word) > 3 and word.isascii() else word
+
+
+def word_spans(text: str, fold_arabic: bool = True, use_stemmer: bool = False) -> list[tuple[str, int, int]]:
+    """The words of ``words`` with their places: ``text[start:end]`` of the text as it was given.
+
+    >>> word_spans("Co\u00adop, ﬁne")
+    [('coop', 0, 5), ('fine', 7, 10)]
+    """
+    kept = [place for place, character in enumerate(text) if not _FORMAT.match(character)]
+    parts, places = [], []
+    for cluster in _CLUSTER.finditer("".join(text[place] for place in kept)):
+        part = normalise(cluster[0], fold_arabic)
+        parts.append(part)
+        places += [(kept[cluster.start()], kept[cluster.end() - 1] + 1)] * len(part)
+    found = _WORD.finditer("".join(parts))
+    spans = [(match[0], places[match.start()][0], places[match.end() - 1][1]) for match in found]
+    return [(_stemmed(word), start, end) for word, start, end in spans] if use_stemmer else spans
 
 
 def _segment(line: str, lang: str) -> list[str]:
@@ -116,7 +207,8 @@ def sentences(
         lang: ISO 639 code, for the abbreviations that sentencex knows.
         split_lines: a line break ends a sentence, and a list marker at the start of a line is taken off. False for
             hard-wrapped text, where only an empty line ends one.
-        splitter: used instead of all this, ``text -> list of strings``; only its blank results are dropped.
+        splitter: used instead of all this, ``text -> list of strings``; only its blank results are dropped. It sees
+            the text as given; otherwise format characters are taken out first.
 
     Raises:
         TypeError: where ``splitter`` returns anything but a list of strings.
@@ -130,7 +222,7 @@ def sentences(
         if found is None or not all(isinstance(sentence, str) for sentence in found):
             raise TypeError(f"splitter returned {found!r:.80} for {text!r:.40}: it must return a list of strings")
         return [sentence.strip() for sentence in found if not is_blank(sentence)]
-    found = []
+    text, found = without_format(text), []
     for line in text.splitlines() if split_lines else regex.split(r"\n\s*\n", text):
         line = " ".join(line.split())
         if split_lines:

@@ -11,8 +11,12 @@ from collections import Counter
 import evaluate
 
 from .characters import characters_signature, check_characters, per_example
+from .options import REPORT_OPTIONS, Option, flag, one_of
 from .overlap import best_overlap, check_zero_division, judge, micro, overlap, values_of
-from .scores import REPORT_OPTIONS, Option, ScoreContract, flag, make_signature, one_of, text_features
+from .scores import ScoreContract, make_signature, text_features
+
+# Not used here: evaluate copies a script's own imports and no further, and characters.py needs this one beside it.
+from .texts import unify as unify
 
 _DESCRIPTION = """\
 BoC (bag of characters) compares which of the listed characters a recap names with which its reference names:
@@ -72,7 +76,7 @@ def bag(names: list[str], counting: str) -> Counter:
 class BagOfCharacters(ScoreContract, evaluate.Metric):
     """Bag of characters."""
 
-    VERSION = "0.1.0"
+    VERSION = "0.2.0"
     OPTIONS = {
         "characters": Option(None, check_characters),
         "ignore_case": Option(False, flag),

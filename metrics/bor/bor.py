@@ -11,18 +11,9 @@ from collections import Counter
 import evaluate
 
 from .characters import Mention, characters_signature, check_characters, names_by_sentence, pairs, per_example
+from .options import REPORT_OPTIONS, Option, callable_or_none, flag, language_code, one_of
 from .overlap import best_overlap, check_zero_division, judge, micro, overlap, values_of
-from .scores import (
-    REPORT_OPTIONS,
-    Option,
-    ScoreContract,
-    callable_or_none,
-    flag,
-    language_code,
-    make_signature,
-    one_of,
-    text_features,
-)
+from .scores import ScoreContract, make_signature, text_features
 from .texts import sentences
 
 _DESCRIPTION = """\
@@ -76,7 +67,7 @@ _CITATION = """\
 class BagOfRelations(ScoreContract, evaluate.Metric):
     """Bag of relations."""
 
-    VERSION = "0.1.0"
+    VERSION = "0.2.0"
     OPTIONS = {
         "characters": Option(None, check_characters),
         "ignore_case": Option(False, flag),

