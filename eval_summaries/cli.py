@@ -1,38 +1,39 @@
 """The command line: read, score, compare, report."""
 
-import importlib.util
 import sqlite3
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
-import tomli
 import typer
-import yaml
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 from tqdm import tqdm
 
-from .compare import compare_systems
-from .inputs import Failure, Inputs, UnusableError, read_characters, read_file, read_folders, read_parameters
+from .compare import Comparison, compare_systems, strangers
+from .files import as_table, write_files, write_sqlite
+from .inputs import Failure, Inputs, read_characters, read_file, read_folders, read_parameters
+from .options import Asked
 from .plots import draw
-from .report import (
+from .resample import BOOTSTRAP_FROM
+from .rows import UnusableError
+from .scoring import NEEDS, OPTIONAL, Scores, check_shared_characters, needed, run
+from .store import Store, digest
+from .tables import (
     COMPARE_HEADERS,
     HEADERS,
-    LAYOUTS,
+    LAYOUT_METRICS,
     LEVEL,
     Row,
-    as_table,
     cells_of,
     compare_cells,
+    keys_of,
     layout,
     markdown,
     summarise,
-    write_files,
-    write_sqlite,
 )
-from .scoring import NEEDS, OPTIONAL, Journal, Scorer, check_metrics, digest, run
 
 HELP = """Score summaries and compare systems.
 
@@ -41,12 +42,14 @@ one name a line, aliases after a colon.
 
   eval_summaries --summaries new=out/new --summaries old=out/old --documents docs --metrics mss
 
-A file (JSONL, CSV, Parquet, or a folder that datasets saved): options name its columns.
+A file (JSONL, JSON, CSV, TSV, Parquet, Excel, also with gzip, or a folder that datasets saved): options name its
+columns.
 
   eval_summaries data.jsonl --predictions summary --references reference --system model --metrics sss,rouge
 
-With --out a run that was interrupted goes on where it was when the same command is given again. Exit status: 0 all
-scored, 1 some rows failed (they are listed), 2 the arguments or the input cannot be used, 130 interrupted.
+With --out results are kept by what they were computed from: the same command again goes on where it was, and one more
+system or metric computes only what is new. Exit status: 0 all scored, 1 some rows failed (they are listed), 2 the
+arguments or the input cannot be used, 130 interrupted.
 """
 
 SHOWN = 60  # more comparisons than these are not for a terminal
@@ -54,55 +57,31 @@ SHOWN = 60  # more comparisons than these are not for a terminal
 app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
-def _folders(values: list[str]) -> dict[str, Path]:
-    """NAME=FOLDER or FOLDER, whose own name is then the system's."""
-    systems: dict[str, Path] = {}
-    for value in values:
-        name, _, folder = value.partition("=") if "=" in value else (Path(value).name, "", value)
-        if not name or not folder or name in systems:
-            raise UnusableError(f"--summaries {value}: give NAME=FOLDER, each name once")
-        systems[name] = Path(folder)
-    return systems
-
-
-def _options(names: list[str], config: Path | None, settings: list[str]) -> dict[str, dict]:
-    """Options of each metric: the configuration file's, overridden by --set."""
-    options: dict[str, dict] = {}
-    if config:
-        try:
-            content = config.read_text(encoding="utf-8")
-            found = tomli.loads(content) if config.suffix == ".toml" else yaml.safe_load(content) or {}
-        except (OSError, UnicodeDecodeError, yaml.YAMLError, tomli.TOMLDecodeError) as error:
-            raise UnusableError(f"--config {config}: {error}") from None
-        if not isinstance(found, dict) or not all(isinstance(value, dict) for value in found.values()):
-            raise UnusableError(
-                f"--config {config}: write a section for each metric, such as 'mss: {{doc_chunk_size: 3}}'"
-            )
-        options = {name: dict(section) for name, section in found.items()}
-    for setting in settings:
-        target, equals, value = setting.partition("=")
-        name, dot, option = target.partition(".")
-        if not equals or not dot or not option:
-            raise UnusableError(f"--set {setting}: write METRIC.OPTION=VALUE, such as mss.doc_chunk_size=3")
-        options.setdefault(name, {})[option] = yaml.safe_load(value)
-    for name in options:
-        check_metrics([name])
-    return {name: options.get(name, {}) for name in names}
-
-
-def _fitting(inputs: Inputs) -> list[str]:
+def _fitting(asked: Asked, inputs: Inputs) -> list[str]:
     """The metrics for which the first example has all that they need."""
-    first = inputs.examples[:1]
-    return [name for name in NEEDS if first and all(getattr(first[0], need) is not None for need in NEEDS[name])]
+    first = inputs.examples[0]
+    return [name for name in NEEDS if all(getattr(first, need) is not None for need in asked.needs(name))]
 
 
-def _without(inputs: Inputs, names: list[str]) -> None:
-    """``UnusableError`` where a metric needs what the input does not have."""
+def _names(asked: Asked, inputs: Inputs) -> list[str]:
+    """The metrics that are asked for, or all that the input allows; ``UnusableError`` where it does not allow one."""
+    fitting = _fitting(asked, inputs)
+    names = asked.names or [name for name in fitting if name not in OPTIONAL]
+    usable = ", ".join(fitting) or "none"
     for name in names:
-        for need in NEEDS[name]:
-            if inputs.examples and all(getattr(example, need) is None for example in inputs.examples):
-                usable = ", ".join(_fitting(inputs)) or "none"
+        for need in asked.needs(name):
+            if all(getattr(example, need) is None for example in inputs.examples):
                 raise UnusableError(f"{name} needs --{need}; with what is given these can be used: {usable}")
+    if not names:
+        raise UnusableError("no metric fits the input: give --references, --documents or --characters")
+    for name in asked.options:
+        if name not in names and not asked.names and asked.settings:
+            raise UnusableError(f"options of {name} are set, and the input does not allow it; it allows {usable}")
+    if asked.layout_name:
+        missing = [name for name in LAYOUT_METRICS[asked.layout_name] if name not in names]
+        if missing:
+            raise UnusableError(f"--layout {asked.layout_name} needs the metrics {', '.join(missing)}: add them")
+    return names
 
 
 def _print(console: Console, title: str, headers: list[str], cells: list[list[str]]) -> None:
@@ -114,7 +93,7 @@ def _print(console: Console, title: str, headers: list[str], cells: list[list[st
     console.print(table)
 
 
-def _log(project: str, plan: dict, rows: list[Row], scores: dict) -> None:
+def _log(project: str, plan: dict, rows: list[Row], scores: Scores) -> None:
     """Log means and the table of scores to Weights & Biases; one run for each system."""
     import wandb
 
@@ -134,12 +113,13 @@ def main(
     references: Annotated[str | None, typer.Option(help="column, or folder, of the references")] = None,
     documents: Annotated[str | None, typer.Option(help="column, or folder, of the documents")] = None,
     characters: Annotated[
-        str | None, typer.Option(help="column of names (a list, or parted by ;), or file of names")
+        str | None, typer.Option(help="column of names (a list, or parted by ;), or a file of names for all")
     ] = None,
     system: Annotated[str | None, typer.Option(help="column of the system's name")] = None,
     id_column: Annotated[
         str | None, typer.Option("--id", help="column of the example's id; else its place in its system")
     ] = None,
+    split: Annotated[str | None, typer.Option(help="split of a saved DatasetDict, or sheet of a workbook")] = None,
     metrics: Annotated[str, typer.Option(help=f"some of {', '.join(NEEDS)}, parted by commas")] = "",
     settings: Annotated[list[str] | None, typer.Option("--set", help="METRIC.OPTION=VALUE; may be repeated")] = None,
     config: Annotated[Path | None, typer.Option(help="YAML or TOML file, a section of options for each metric")] = None,
@@ -155,10 +135,13 @@ def main(
     wandb: Annotated[str | None, typer.Option(help="project of Weights & Biases, where wandb is installed")] = None,
 ) -> None:
     """Run the command; see HELP."""
-    given = dict(locals())  # the arguments, under the names that _run has for them
+    given = dict(locals())  # the arguments, under the names that Asked has for them
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # what a terminal cannot show is replaced
+            stream.reconfigure(errors="replace")
     console, errors = Console(), Console(stderr=True)
     try:
-        failures = _run(console, **given)
+        failures = _run(console, errors, Asked(**given))
     except KeyboardInterrupt:
         again = "; give the same command again to go on" if out else ""
         errors.print(f"interrupted{again}", soft_wrap=True)
@@ -166,87 +149,87 @@ def main(
     except UnusableError as error:
         errors.print(f"error: {escape(str(error))}", soft_wrap=True)
         raise typer.Exit(2) from None
-    except (OSError, sqlite3.Error) as error:  # a full disk, say: what was scored so far is in the journal
-        errors.print(f"error: {escape(str(error))}; what was scored so far is kept", soft_wrap=True)
+    except (OSError, sqlite3.Error) as error:  # a full disk, say: what was scored so far is in the store
+        kept = f"; what was scored so far is kept in {out}" if out else ""
+        errors.print(f"error: {escape(str(error))}{escape(kept)}", soft_wrap=True)
         raise typer.Exit(2) from None
     if failures:
         raise typer.Exit(1)
 
 
-def _run(
+def _read(asked: Asked) -> tuple[Inputs, dict]:
+    """The examples, and the parameter files beside them."""
+    if asked.file:
+        columns = {"predictions": asked.predictions, "references": asked.references, "documents": asked.documents}
+        columns |= {"characters": asked.characters, "system": asked.system, "id": asked.id_column}
+        return read_file(asked.file, columns, asked.encoding, asked.split), {}
+    sides = [Path(side) if side else None for side in (asked.documents, asked.references)]
+    people = read_characters(Path(asked.characters), asked.encoding) if asked.characters else None
+    inputs = read_folders(asked.folders, *sides, asked.encoding, asked.drop_section_scores, people)
+    return inputs, read_parameters(asked.folders, inputs)
+
+
+def _run(console: Console, errors: Console, asked: Asked) -> list[Failure]:
+    inputs, parameters = _read(asked)
+    names = _names(asked, inputs)
+    people = inputs.examples[0].characters
+    if people is not None and all(example.characters is people for example in inputs.examples):
+        check_shared_characters(people, names, asked.options)
+    scorers = [asked.scorer(name) for name in names]
+
+    def say(message: str) -> None:
+        errors.print(f"note: {escape(message)}", soft_wrap=True)
+
+    for note in inputs.notes:
+        say(note)
+    store = Store(asked.out, needed, say) if asked.out else None
+    try:
+        scores, unscored, signatures = run(scorers, inputs.examples, store, _bar)
+        failures = [*inputs.failures, *unscored]
+        plan = {"metrics": names, "options": {scorer.name: scorer.given for scorer in scorers}}
+        plan |= {"signatures": signatures, "examples": len(inputs.examples)}
+        plan |= {"parameters": parameters} if parameters else {}
+        comparisons = _compare(scores, store)
+        _report(console, asked, plan, scores, comparisons, failures, store)
+    finally:
+        if store:
+            store.close()
+    return failures
+
+
+def _bar(name: str, chunks: list) -> Iterable:
+    return tqdm(chunks, desc=name, unit="chunk", disable=None, file=sys.stderr)
+
+
+def _compare(scores: Scores, store: Store | None) -> list[Comparison]:
+    """The comparison of all systems; one that --out has of the same scores is not computed again."""
+
+    def bar(blocks: Iterable, total: int) -> Iterable:
+        with tqdm(total=total, desc="comparison", unit="resample", delay=1, disable=None, file=sys.stderr) as shown:
+            for block in blocks:
+                yield block
+                shown.update(len(block))
+
+    def make() -> list[Comparison]:
+        return compare_systems(scores, keys_of(scores), bar)
+
+    if not store:
+        return make()
+    key = digest("comparison 2", [[*place, values] for place, values in scores.items()])
+    return [Comparison(*found) for found in store.remember(key, make)]
+
+
+def _report(
     console: Console,
-    file: Path | None,
-    summaries: list[str] | None,
-    predictions: str,
-    references: str | None,
-    documents: str | None,
-    characters: str | None,
-    system: str | None,
-    id_column: str | None,
-    metrics: str,
-    settings: list[str] | None,
-    config: Path | None,
-    encoding: str,
-    out: Path | None,
-    sqlite: Path | None,
-    parquet: bool,
-    plots: bool,
-    layout_name: str | None,
-    drop_section_scores: bool,
-    wandb: str | None,
-) -> list[Failure]:
-    if layout_name and layout_name not in LAYOUTS:
-        raise UnusableError(f"--layout {layout_name}: give one of {', '.join(LAYOUTS)}")
-    if (parquet or plots) and not out:
-        raise UnusableError("--parquet and --plots write into --out FOLDER: give it")
-    if wandb and importlib.util.find_spec("wandb") is None:
-        raise UnusableError("--wandb needs the package wandb: pip install wandb")
-    names = check_metrics([name.strip() for name in metrics.split(",") if name.strip()])
-    if bool(file) == bool(summaries):
-        raise UnusableError("give a file, or --summaries NAME=FOLDER (see --help)")
-    parameters = {}
-    if file:
-        columns = {"predictions": predictions, "references": references, "documents": documents}
-        inputs = read_file(file, {**columns, "characters": characters, "system": system, "id": id_column}, encoding)
-    else:
-        sides = [Path(side) if side else None for side in (documents, references)]
-        folders = _folders(summaries)
-        people = read_characters(Path(characters)) if characters else None
-        inputs = read_folders(folders, *sides, encoding, drop_section_scores, people)
-        parameters = read_parameters(folders)
-    names = names or [name for name in _fitting(inputs) if name not in OPTIONAL]  # all that the input allows
-    _without(inputs, names)
-    if not names:
-        raise UnusableError("no metric fits the input: give --references, --documents or --characters")
-    scorers = [
-        Scorer(name, options, inputs.examples) for name, options in _options(names, config, settings or []).items()
-    ]
-    plan = {
-        "input": digest(inputs.examples),
-        "metrics": names,
-        "options": {scorer.name: scorer.options for scorer in scorers},
-        "signatures": {scorer.name: scorer.signature for scorer in scorers},
-    }
-    if parameters:
-        plan["parameters"] = parameters
-    journal = Journal(out, plan) if out else None
-
-    def progress(name: str, chunks: list) -> tqdm:
-        return tqdm(chunks, desc=name, unit="chunk", disable=None, file=sys.stderr)
-
-    scores, unscored = run(scorers, inputs.examples, journal, progress)
-    failures = [*inputs.failures, *unscored]
+    asked: Asked,
+    plan: dict,
+    scores: Scores,
+    comparisons: list[Comparison],
+    failures: list[Failure],
+    store: Store | None,
+) -> None:
+    """Show the results, then write them."""
     rows = summarise(scores)
-    comparisons = compare_systems(scores, list(dict.fromkeys(row.key for row in rows)))
-    if out:
-        page = markdown(rows, comparisons, failures, plan["signatures"])
-        write_files(out, inputs.examples, scores, page, rows, failures)
-        if parquet:
-            as_table(scores).to_parquet(out / "scores.parquet", index=False)
-        if plots:
-            draw(as_table(scores), out / "plots")
-    if sqlite:
-        write_sqlite(sqlite, plan, scores)
     _print(console, "Scores", HEADERS, [cells_of(row) for row in rows])
     if comparisons:
         differing = sum(found.adjusted < LEVEL for found in comparisons)
@@ -254,14 +237,34 @@ def _run(
         if len(comparisons) <= SHOWN:
             _print(console, title, COMPARE_HEADERS, [compare_cells(found) for found in comparisons])
         else:
-            console.print(f"{title}; all are in {out / 'summary.md' if out else 'summary.md with --out'}")
-    if layout_name:
-        headers, cells = layout(layout_name, rows)
-        _print(console, f"In the layout of {layout_name}", headers, cells)
-    if wandb:
-        _log(wandb, plan, rows, scores)
+            place = f"all are in {asked.out / 'summary.md'}" if asked.out else "with --out all are in summary.md"
+            console.print(escape(f"{title}; {place}"))
+        if any(found.n < BOOTSTRAP_FROM for found in comparisons):
+            console.print(
+                f"p (boot) is given from {BOOTSTRAP_FROM} examples on; with fewer it is too small to be trusted"
+            )
+    for one, other in strangers(scores)[:10]:
+        told = [next(name for system, name in scores if system == side) for side in (one, other)]
+        console.print(
+            escape(f"Not compared: {one} and {other} have no id in common (such as {told[0]!r} and {told[1]!r})"),
+            soft_wrap=True,
+        )
+    if asked.layout_name:
+        _print(console, f"In the layout of {asked.layout_name}", *layout(asked.layout_name, rows))
     if failures:
         console.print(f"Not scored: {len(failures)}")
-        for failure in failures:
+        for failure in failures[:SHOWN]:
             console.print(f"  {escape(f'{failure.system} {failure.id}: {failure.reason}')}", soft_wrap=True)
-    return failures
+        if len(failures) > SHOWN:
+            console.print(f"  and {len(failures) - SHOWN} more" + (" (failures.csv has all)" if asked.out else ""))
+    if store:
+        store.record(plan)
+        write_files(asked.out, scores, markdown(rows, comparisons, failures, plan["signatures"]), rows, failures)
+        if asked.parquet:
+            as_table(scores).to_parquet(asked.out / "scores.parquet", index=False)
+        if asked.plots:
+            draw(as_table(scores), asked.out / "plots")
+    if asked.sqlite:
+        write_sqlite(asked.sqlite, plan, scores)
+    if asked.wandb:
+        _log(asked.wandb, plan, rows, scores)

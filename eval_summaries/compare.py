@@ -3,17 +3,22 @@
 Corrected within each score: the comparisons of all systems on one score are one family.
 """
 
+from collections.abc import Iterable
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-RESAMPLES = 10_000
-SEED = 12345
+from .resample import BOOTSTRAP_FROM, Progress, _plain, paired_bootstrap, randomization
+
+COLUMNS = 10_000_000  # numbers in the table of differences: so many at once, which bounds the memory
 
 
 class Comparison(NamedTuple):
-    """Two systems on one key; p-values are two-sided, ``adjusted`` is the randomization test's after Holm (1979)."""
+    """Two systems on one key; p-values are two-sided, ``adjusted`` is the randomization test's after Holm (1979).
+
+    ``bootstrap`` is nan below ``BOOTSTRAP_FROM`` examples, where it cannot be trusted.
+    """
 
     key: str
     one: str
@@ -23,38 +28,6 @@ class Comparison(NamedTuple):
     bootstrap: float
     randomization: float
     adjusted: float = float("nan")
-
-
-def paired_bootstrap(differences: np.ndarray, resamples: int = RESAMPLES, seed: int = SEED) -> float:
-    """p-value of the paired bootstrap (Efron and Tibshirani 1993, chapter 16): differences moved to mean 0, resampled.
-
-    >>> paired_bootstrap(np.zeros(5))
-    1.0
-    """
-    rng, n = np.random.default_rng(seed), len(differences)
-    centred, observed = differences - differences.mean(), abs(differences.mean())
-    block = max(1, 5_000_000 // n)
-    hits = 0
-    for start in range(0, resamples, block):
-        weights = rng.multinomial(n, np.full(n, 1 / n), size=min(block, resamples - start))
-        hits += int((abs(weights @ centred) / n >= observed - 1e-12).sum())
-    return (hits + 1) / (resamples + 1)
-
-
-def approximate_randomization(differences: np.ndarray, resamples: int = RESAMPLES, seed: int = SEED) -> float:
-    """p-value of the approximate randomization test (Noreen 1989): the sign of each difference drawn at random.
-
-    >>> approximate_randomization(np.zeros(5))
-    1.0
-    """
-    rng, n = np.random.default_rng(seed), len(differences)
-    observed = abs(differences.mean())
-    block = max(1, 5_000_000 // n)
-    hits = 0
-    for start in range(0, resamples, block):
-        signs = rng.integers(0, 2, size=(min(block, resamples - start), n)) * 2 - 1
-        hits += int((abs(signs @ differences) / n >= observed - 1e-12).sum())
-    return (hits + 1) / (resamples + 1)
 
 
 def holm(p_values: list[float]) -> list[float]:
@@ -70,23 +43,63 @@ def holm(p_values: list[float]) -> list[float]:
     return adjusted
 
 
-def compare_systems(scores: dict[tuple[str, str], dict[str, float]], keys: list[str]) -> list[Comparison]:
-    """Every pair of systems on every key, over the examples that both have with a defined value."""
-    systems = list(dict.fromkeys(system for system, _ in scores))
-    results = []
+def compare_systems(
+    scores: dict[tuple[str, str], dict[str, float]], keys: list[str], progress: Progress = _plain
+) -> list[Comparison]:
+    """Every pair of systems on every key, over the examples that both have with a defined value; from two on.
+
+    Args:
+        scores: {(system, id): {key: value}}.
+        progress: wraps the blocks of resamples, for a bar: (blocks, resamples in all) -> blocks.
+    """
+    systems = {name: place for place, name in enumerate(dict.fromkeys(system for system, _ in scores))}
+    ids = {name: place for place, name in enumerate(dict.fromkeys(name for _, name in scores))}
+    table = np.full((len(systems), len(ids), len(keys)), np.nan)
+    for (system, name), values in scores.items():
+        table[systems[system], ids[name]] = [values.get(key, np.nan) for key in keys]
+    jobs = [(key, one, other) for key in range(len(keys)) for one, other in combinations(range(len(systems)), 2)]
+    found: list[Comparison] = []
+    for part in _parts(jobs, max(1, COLUMNS // max(1, len(ids)))):
+        found += _compare(part, table, list(systems), keys, progress)
+    result = []
     for key in keys:
-        found: list[Comparison] = []
-        for one, other in combinations(systems, 2):
-            shared = [name for system, name in scores if system == one and (other, name) in scores]
-            pairs = np.array(
-                [(scores[one, n].get(key, np.nan), scores[other, n].get(key, np.nan)) for n in shared], dtype=np.float64
-            ).reshape(-1, 2)
-            pairs = pairs[~np.isnan(pairs).any(axis=1)]
-            if len(pairs) < 2:
-                continue
-            gaps = pairs[:, 0] - pairs[:, 1]
-            p_values = paired_bootstrap(gaps), approximate_randomization(gaps)
-            found.append(Comparison(key, one, other, len(gaps), float(gaps.mean()), *p_values))
-        adjusted = holm([comparison.randomization for comparison in found])
-        results += [comparison._replace(adjusted=p) for comparison, p in zip(found, adjusted, strict=True)]
-    return results
+        family = [comparison for comparison in found if comparison.key == key]
+        adjusted = holm([comparison.randomization for comparison in family])
+        result += [comparison._replace(adjusted=p) for comparison, p in zip(family, adjusted, strict=True)]
+    return result
+
+
+def _parts(jobs: list, size: int) -> Iterable[list]:
+    return (jobs[start : start + size] for start in range(0, len(jobs), size))
+
+
+def _compare(
+    jobs: list, table: np.ndarray, systems: list[str], keys: list[str], progress: Progress
+) -> list[Comparison]:
+    key, one, other = (np.array(column) for column in zip(*jobs, strict=True))
+    gaps = (table[one, :, key] - table[other, :, key]).T
+    counts = (~np.isnan(gaps)).sum(axis=0)
+    kept = np.flatnonzero(counts >= 2)
+    if not len(kept):
+        return []
+    gaps, counts = gaps[:, kept], counts[kept]
+    present = ~np.isnan(gaps).all(axis=1)  # examples that no pair has need not be drawn
+    gaps = gaps[present]
+    by_sign = randomization(gaps, progress=progress)
+    by_draw, enough = np.full(len(kept), np.nan), np.flatnonzero(counts >= BOOTSTRAP_FROM)
+    if len(enough):
+        by_draw[enough] = paired_bootstrap(gaps[:, enough], progress=progress)
+    return [
+        Comparison(
+            keys[key[job]], systems[one[job]], systems[other[job]], int(n), float(np.nansum(gap) / n), draw, sign
+        )
+        for job, n, gap, draw, sign in zip(kept, counts, gaps.T, by_draw.tolist(), by_sign.tolist(), strict=True)
+    ]
+
+
+def strangers(scores: dict[tuple[str, str], dict[str, float]]) -> list[tuple[str, str]]:
+    """Pairs of systems that have no example in common, which no test can compare."""
+    ids: dict[str, set[str]] = {}
+    for system, name in scores:
+        ids.setdefault(system, set()).add(name)
+    return [(one, other) for one, other in combinations(ids, 2) if not ids[one] & ids[other]]

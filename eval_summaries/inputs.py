@@ -1,22 +1,24 @@
-"""From folders and files to examples; a row that cannot be used becomes a failure with its reason."""
+"""From folders and files to examples; a row that cannot be used becomes a failure with its reason and its place.
 
-import csv
-import io
+The command and the demos read by this module alone, so that a file means the same in both.
+"""
+
 import json
 import re
+import unicodedata
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
+from .cells import as_characters, as_texts, label, parse_characters
+from .rows import Row, Unreadable, UnusableError, read_rows, read_text
+
 SUFFIX = "_summary.txt"
+ROLES = ("predictions", "references", "documents", "characters", "system", "id")
 # The block that the author's summarizer writes below a summary: a heading, then a score for each section.
 _SECTION_SCORES = re.compile(r"^[ \t]*(?:-{3,}[ \t]*\n\s*)?Section Scores\b.*", re.I | re.M | re.S)
-
-
-class UnusableError(Exception):
-    """The input as a whole cannot be used; the command ends with status 2."""
 
 
 @dataclass
@@ -29,6 +31,7 @@ class Example:
     references: list[str] | None = None
     documents: list[str] | None = None
     characters: list | dict | None = None
+    where: str = ""  # the file and line that it was read from
 
 
 @dataclass
@@ -39,16 +42,21 @@ class Failure:
     system: str
     reason: str
 
+    def __post_init__(self):
+        # a file name that is not UTF-8 must not end the run where it is written
+        self.reason = self.reason.encode("utf-8", "backslashreplace").decode()
+
 
 @dataclass
 class Inputs:
-    """Everything that was read."""
+    """Everything that was read, in its order, and what a user should know of it."""
 
     examples: list[Example] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def checked(self) -> "Inputs":
-        """Raise ``UnusableError`` where nothing was read, or one system has an id twice."""
+        """Raise ``UnusableError`` where nothing was read, nothing can be used, or one system has an id twice."""
         seen: set[tuple[str, str]] = set()
         for row in [*self.examples, *self.failures]:
             if (row.system, row.id) in seen:
@@ -58,20 +66,16 @@ class Inputs:
             seen.add((row.system, row.id))
         if not seen:
             raise UnusableError("there is nothing to score: the input has no rows")
+        if not self.examples:
+            reasons = [failure.reason for failure in self.failures]
+            more = f"\n  and {len(reasons) - 10} more" if len(reasons) > 10 else ""
+            raise UnusableError(f"no row can be scored ({len(reasons)}):\n  " + "\n  ".join(reasons[:10]) + more)
+        blank = sum(not example.prediction.strip() for example in self.examples)
+        if blank:
+            self.notes.append(
+                f"{blank} of {len(self.examples)} summaries are empty: they count, with each card's value"
+            )
         return self
-
-
-def read_text(path: Path, encoding: str = "utf-8") -> str:
-    """A text file without BOM and with plain line ends; ValueError names the byte that is not of the encoding."""
-    raw = path.read_bytes()
-    try:
-        text = raw.decode("utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding)
-    except UnicodeDecodeError as error:
-        found = f"0x{raw[error.start]:02x}"
-        raise ValueError(
-            f"{path} is not {encoding}: byte {error.start} is {found}; give --encoding, or convert the file"
-        ) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def drop_section_scores(text: str) -> str:
@@ -83,32 +87,45 @@ def drop_section_scores(text: str) -> str:
     return _SECTION_SCORES.sub("", text).rstrip()
 
 
-def read_parameters(folders: dict[str, Path]) -> dict[str, Any]:
-    """JSON files beside each system's summaries, such as summarization_parameters.json: {system: {file: content}}."""
+# ---- folders --------------------------------------------------------------------------------------------------------
+
+
+def read_parameters(folders: dict[str, Path], inputs: Inputs) -> dict[str, Any]:
+    """JSON objects beside each system's summaries, such as summarization_parameters.json: {system: {file: content}}.
+
+    What is no JSON object is left alone and noted; files that this command writes (run.json) are not read.
+    """
     found: dict[str, Any] = {}
     for system, folder in folders.items():
         for path in sorted(folder.glob("*.json")):
             try:
-                found.setdefault(system, {})[path.name] = json.loads(read_text(path))
-            except ValueError as error:
-                raise UnusableError(f"{path} is not JSON: {error}") from None
+                content = json.loads(read_text(path))
+            except (ValueError, RecursionError, OSError):
+                content = None
+            if not isinstance(content, dict):
+                inputs.notes.append(label(f"{path} is no JSON object: it is not recorded as parameters"))
+            elif not {"signatures", "metrics"} <= content.keys():
+                found.setdefault(system, {})[label(path.name)] = content
     return found
 
 
-def read_characters(path: Path) -> dict[str, list[str]]:
-    """A file of characters for all examples: one a line, ``House: Dr. House, Gregory House``."""
+def read_characters(path: Path, encoding: str = "utf-8") -> list | dict:
+    """A file of characters for all examples: one a line, ``House: Dr. House, Gregory House``; or JSON."""
     if not path.is_file():
         raise UnusableError(f"--characters {path}: there is no such file")
-    found = {}
     try:
-        for line in read_text(path).splitlines():
-            name, _, aliases = line.partition(":")
-            if name.strip():
-                found[name.strip()] = [alias.strip() for alias in aliases.split(",") if alias.strip()]
-    except ValueError as error:
+        return parse_characters(read_text(path, encoding), f"--characters {path}")
+    except (ValueError, OSError) as error:
         raise UnusableError(str(error)) from None
-    if not found:
-        raise UnusableError(f"--characters {path} names nobody: write one a line, aliases after a colon")
+
+
+def _listing(folder: Path, suffix: str) -> dict[str, Path]:
+    """{name without the suffix, composed (NFC): path}: file systems write one name in two ways."""
+    found: dict[str, Path] = {}
+    for path in sorted(folder.iterdir()):
+        name = unicodedata.normalize("NFC", path.name)
+        if name.endswith(suffix) and found.setdefault(name[: -len(suffix)], path) != path:
+            raise UnusableError(f"{folder} has the name {label(name)!r} twice, composed and decomposed: rename one")
     return found
 
 
@@ -118,72 +135,120 @@ def read_folders(
     references: Path | None,
     encoding: str = "utf-8",
     without_section_scores: bool = False,
-    characters: dict[str, list[str]] | None = None,
+    characters: list | dict | None = None,
 ) -> Inputs:
     """Read NAME_summary.txt of each system's folder, with NAME.txt of the documents' and of the references' folder."""
     for folder in [*summaries.values(), *(folder for folder in (documents, references) if folder)]:
         if not folder.is_dir():
             raise UnusableError(f"there is no folder {folder}")
     inputs = Inputs()
+    others = {side: _listing(side, ".txt") for side in (documents, references) if side}
     for system, folder in summaries.items():
-        found = sorted(folder.glob(f"*{SUFFIX}"))
+        found = _listing(folder, SUFFIX)
         if not found:
             raise UnusableError(f"{folder} has no file NAME{SUFFIX}")
-        for path in found:
-            name = path.name[: -len(SUFFIX)]
+        for name, path in found.items():
             try:
-                prediction = read_text(path, encoding)
+                prediction = _valid(read_text(path, encoding), path)
                 if without_section_scores:
                     prediction = drop_section_scores(prediction)
-                if not prediction.strip():
-                    raise ValueError(f"{path} is empty")
                 texts = []
                 for side in (documents, references):
-                    other = side / f"{name}.txt" if side else None
-                    if other and not other.is_file():
-                        raise ValueError(f"there is no {other} for {path.name}")
-                    texts.append([read_text(other, encoding)] if other else None)
-                example = Example(name, system, prediction, documents=texts[0], references=texts[1])
-                example.characters = characters
-                inputs.examples.append(example)
+                    if side and name not in others[side]:
+                        raise ValueError(f"there is no {side / name}.txt for {path.name}")
+                    other = others[side][name] if side else None
+                    texts.append([_valid(read_text(other, encoding), other)] if other else None)
+                documents_, references_ = texts
+                inputs.examples.append(
+                    Example(
+                        label(name), label(system), prediction, references_, documents_, characters, label(str(path))
+                    )
+                )
             except (ValueError, OSError) as error:
-                inputs.failures.append(Failure(name, system, str(error)))
+                inputs.failures.append(Failure(label(name), label(system), str(error)))
     return inputs.checked()
 
 
-def read_file(path: Path, columns: dict[str, str | None], encoding: str) -> Inputs:
-    """Read JSONL, CSV, Parquet, or a folder that ``datasets`` saved.
+def _valid(text: str, where: Any) -> str:
+    """The text; ValueError for a lone surrogate, which no other text file and no model can carry."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        found = f"{text[error.start]!r} at character {error.start}"
+        raise ValueError(f"{where} has a lone surrogate, {found}: it is no valid Unicode text") from None
+    return text
+
+
+# ---- files ----------------------------------------------------------------------------------------------------------
+
+
+def read_file(
+    path: Path,
+    columns: dict[str, str | None],
+    encoding: str = "utf-8",
+    split: str | None = None,
+) -> Inputs:
+    """Read a table: JSONL, JSON, CSV, TSV, Excel, Parquet, also with gzip, or a folder that ``datasets`` saved.
 
     Args:
-        columns: for predictions, references, documents, characters, system and id the name of the column; None for one
-            that was not asked for.
+        columns: for each of ``ROLES`` the name of the column, or None for one that was not asked for; characters may
+            also be a file of names for all examples.
+        encoding: of text files.
+        split: of a saved ``DatasetDict``, or the sheet of a workbook.
     """
-    if not path.exists():
-        raise UnusableError(f"there is no {path}")
-    inputs = Inputs()
-    present: set[str] | None = None
-    rows_of: Counter[str] = Counter()
-    for number, row in enumerate(_rows(path, encoding)):
-        if present is None:
-            present = set(row) if isinstance(row, dict) else set()
-            for role, column in columns.items():
-                if column and isinstance(row, dict) and column not in row:
-                    raise UnusableError(
-                        f"{path} has no column {column!r} (--{role}); it has {', '.join(map(str, row))}"
-                    )
-        if isinstance(row, ValueError):
-            inputs.failures.append(Failure(f"row {number}", "", str(row)))
-            continue
-        named = {role: row.get(column) for role, column in columns.items() if column}
-        system = str(named["system"]) if named.get("system") is not None else "system"
+    rows = read_rows(path, encoding, split)
+    columns, people = _find_columns(path, rows, columns, encoding)
+    inputs, places = Inputs(), Counter()
+    systems = _systems(path, rows, columns.get("system"), by_order=not columns.get("id"))
+    for row, system in zip(rows, systems, strict=True):
         # without ids the first rows of two systems are one example, and so on: systems are compared by id
-        name = str(named["id"]) if named.get("id") is not None else str(rows_of[system])
-        rows_of[system] += 1
+        name = str(places[system]) if not columns.get("id") else row.where
+        places[system] += 1
         try:
-            inputs.examples.append(_example(name, system, named, f"{path.name}, row {number}"))
+            if isinstance(row.values, Unreadable):
+                raise ValueError(row.values.reason)
+            named = {role: row.values.get(column) for role, column in columns.items() if column}
+            if columns.get("id"):
+                name = _required(named["id"], "id", row.where)
+            if columns.get("system"):
+                _required(named["system"], "system", row.where)
+            example = _example(name, system, named, row.where)
+            example.characters = people if people is not None else example.characters
+            inputs.examples.append(example)
         except ValueError as error:
             inputs.failures.append(Failure(name, system, str(error)))
+    sizes = {system: count for system, count in places.items() if system}
+    if not columns.get("id") and len(set(sizes.values())) > 1:
+        told = ", ".join(f"{system} {count}" for system, count in sizes.items())
+        inputs.notes.append(f"systems are paired by the order of their rows, and have unlike numbers of them ({told})")
     return inputs.checked()
+
+
+def _find_columns(
+    path: Path, rows: list[Row], columns: dict[str, str | None], encoding: str
+) -> tuple[dict[str, str | None], list | dict | None]:
+    """The columns that the table has, and the characters where they are a file; ``UnusableError`` for any other."""
+    present = dict.fromkeys(name for row in rows if isinstance(row.values, dict) for name in row.values)
+    people = None
+    for role, column in columns.items():
+        if not column or column in present or not present:
+            continue
+        if role == "characters" and Path(column).is_file():
+            people, columns = read_characters(Path(column), encoding), {**columns, role: None}
+            continue
+        shown = ", ".join(map(str, present))
+        hint = "; its fields seem to be parted by semicolons, and commas are expected" if ";" in shown else ""
+        also = f", and there is no file {column!r}" if role == "characters" else ""
+        raise UnusableError(f"{path} has no column {column!r} (--{role}){also}; it has {shown}{hint}")
+    return columns, people
+
+
+def _required(value: Any, role: str, where: str) -> str:
+    """A name as text; ValueError where it is missing."""
+    name = label(value)
+    if not name:
+        raise ValueError(f"{where} has no {role}")
+    return name
 
 
 def _example(name: str, system: str, named: dict[str, Any], where: str) -> Example:
@@ -191,57 +256,70 @@ def _example(name: str, system: str, named: dict[str, Any], where: str) -> Examp
     prediction = named["predictions"]
     if not isinstance(prediction, str):
         raise ValueError(f"{where}: predictions is {prediction!r:.40}, and a string is expected")
-    texts: dict[str, list[str] | None] = {}
-    for role in ("references", "documents"):
-        value = named.get(role)
-        if role not in named:
-            texts[role] = None
-            continue
-        value = [value] if isinstance(value, str) else value
-        if not isinstance(value, list) or not value or not all(isinstance(text, str) for text in value):
-            raise ValueError(f"{where}: {role} is {named[role]!r:.40}, and a string or a list of strings is expected")
-        texts[role] = value
-    characters = named.get("characters")
-    if isinstance(characters, str):
-        characters = [part.strip() for part in characters.split(";") if part.strip()]
-    if "characters" in named and not isinstance(characters, (list, dict)):
-        raise ValueError(f"{where}: characters is {characters!r:.40}; give names parted by semicolons, or a list")
-    return Example(name, system, prediction, texts["references"], texts["documents"], characters)
+    if (texts := as_texts(prediction, f"{where}: predictions")) != [prediction]:
+        raise ValueError(f"{where}: predictions is a list of {len(texts)} texts in one cell; give one text")
+    found: dict[str, list[str] | None] = {"references": None, "documents": None}
+    for role in found:
+        if role in named:
+            found[role] = as_texts(named[role], f"{where}: {role}")
+    for text in [prediction, *(text for texts in found.values() for text in texts or [])]:
+        _valid(text, where)
+    people = as_characters(named["characters"], f"{where}: characters") if "characters" in named else None
+    return Example(name, system, prediction, found["references"], found["documents"], people, where)
 
 
-def _rows(path: Path, encoding: str) -> Iterator[dict | ValueError]:
-    """Rows as dictionaries; a row that cannot be read as a ValueError with its line."""
-    if path.is_dir():
-        import datasets
+def _systems(path: Path, rows: list[Row], column: str | None, by_order: bool) -> list[str]:
+    """The system of each row, that of a row which cannot be read by the rows around it ("" where it cannot be told).
 
+    Raises:
+        UnusableError: where systems are paired by the order of their rows, and it cannot be told whose a row is.
+    """
+    if not column:
+        return ["system"] * len(rows)
+    found = [label(row.values.get(column)) if isinstance(row.values, dict) else "" for row in rows]
+    known = list(dict.fromkeys(filter(None, found)))
+    for number, row in enumerate(rows):
+        if isinstance(row.values, Unreadable):
+            found[number] = _system_in(row.values.found, column, known)
+    if "" not in found:
+        return found
+    if len(known) == 1:
+        return [name or known[0] for name in found]
+    # tables have a row of each system in turn, or all rows of one and then of the next
+    layouts = [[number % len(known) for number in range(len(rows))]] if known else []
+    if known and len(rows) % len(known) == 0:
+        layouts.append([number * len(known) // len(rows) for number in range(len(rows))])
+    for layout in layouts:
+        pairs = {(part, name) for part, name in zip(layout, found, strict=True) if name}
+        if len(pairs) == len(known) == len({part for part, _ in pairs}):
+            return [name or dict(pairs)[part] for part, name in zip(layout, found, strict=True)]
+    found = _fill_blocks(found, len(known))
+    if by_order and len(known) > 1 and "" in found:
+        where = rows[found.index("")].where
+        raise UnusableError(
+            f"{where} cannot be read, nor which system it belongs to, and without ids systems are paired by the order "
+            f"of their rows: mend it, or name a column of ids with --id"
+        )
+    return found
+
+
+def _fill_blocks(found: list[str], systems: int) -> list[str]:
+    """Name the unnamed inside a block of one system's rows, where each system has one block."""
+    named = [name for name in found if name]
+    if sum(one != other for one, other in pairwise(named)) != systems - 1:
+        return found
+    before, after = [*accumulate(found, lambda last, name: name or last)], found[::-1]
+    after = [*accumulate(after, lambda last, name: name or last)][::-1]
+    return [name or (one if one == other else "") for name, one, other in zip(found, before, after, strict=True)]
+
+
+def _system_in(row: list[str] | str, column: str, known: list[str]) -> str:
+    """The system that a row which cannot be read still shows, or ""."""
+    if isinstance(row, str):  # a line of JSON
+        match = re.search(re.escape(json.dumps(column, ensure_ascii=False)) + r'\s*:\s*("(?:[^"\\]|\\.)*")', row)
         try:
-            yield from datasets.load_from_disk(str(path))
-        except FileNotFoundError as error:
-            raise UnusableError(f"{path} is no folder that datasets saved: {error}") from None
-    elif path.suffix == ".parquet":
-        import pyarrow.parquet
-
-        try:
-            yield from pyarrow.parquet.read_table(path).to_pylist()
-        except pyarrow.ArrowException as error:
-            raise UnusableError(f"{path} cannot be read as Parquet: {error}") from None
-    elif path.suffix in (".jsonl", ".ndjson", ".csv"):
-        try:
-            text = read_text(path, encoding)
-        except ValueError as error:
-            raise UnusableError(str(error)) from None
-        if path.suffix == ".csv":
-            csv.field_size_limit(2**31 - 1)  # a document may be long
-            yield from csv.DictReader(io.StringIO(text, newline=""))
-            return
-        for line, content in enumerate(text.split("\n"), 1):
-            if not content.strip():
-                continue
-            try:
-                row = json.loads(content)
-            except json.JSONDecodeError as error:
-                yield ValueError(f"{path.name}, line {line} is not JSON: {error.msg}")
-                continue
-            yield row if isinstance(row, dict) else ValueError(f"{path.name}, line {line} is not a JSON object")
-    else:
-        raise UnusableError(f"{path}: give a .jsonl, .csv or .parquet file, or a folder that datasets saved")
+            return label(json.loads(match[1])) if match else ""
+        except ValueError:
+            return ""
+    shown = {label(cell) for cell in row} & set(known)
+    return shown.pop() if len(shown) == 1 else ""

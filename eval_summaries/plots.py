@@ -15,7 +15,7 @@ def draw(table: pd.DataFrame, folder: Path) -> list[Path]:
     import matplotlib
     from matplotlib.figure import Figure
 
-    matplotlib.rcParams["svg.hashsalt"] = "summaries"
+    matplotlib.rcParams["text.parse_math"] = False  # a system may be called lr_$1_$2
     keys = [key for key in table.columns if key not in ("system", "id")]
     folder.mkdir(parents=True, exist_ok=True)
     written = []

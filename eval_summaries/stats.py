@@ -1,49 +1,23 @@
 """Companion measures of a summary: none needs a reference, and each is undefined (nan) where it does not apply."""
 
-import importlib.util
+import hashlib
 import math
 from collections.abc import Callable
 from functools import lru_cache
 from importlib.metadata import version
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import regex
 
-from .inputs import Example, UnusableError
+from .inputs import Example
+from .outside import Option, Outside
+from .rows import UnusableError
+from .shared import options as checks
+from .shared import texts
 
-CHOICES = {
-    "topic_model": ("nmf", "lda", "lsa"),
-    "topic_distance": ("jensen-shannon", "cosine"),
-}
-DEFAULTS: dict[str, Any] = {"lang": "en", "topics": 10, "topic_model": "nmf", "topic_distance": "jensen-shannon"}
 SEED = 0
 _SCRIPTS = {"ar": "Arabic", "fa": "Arabic", "ru": "Cyrillic"}  # other languages of the spelling lists are Latin
-
-
-def _texts(folder: Path) -> ModuleType:
-    """The words and sentences of the metrics, from a metric's own copy."""
-    spec = importlib.util.spec_from_file_location("eval_summaries_texts", folder / "texts.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def check_options(options: dict[str, Any]) -> dict[str, Any]:
-    """The options with their defaults; ``UnusableError`` names what is wrong and what is valid."""
-    for name, value in options.items():
-        if name not in DEFAULTS:
-            raise UnusableError(f"stats: unknown option {name!r}: the options are {', '.join(DEFAULTS)}")
-        if name in CHOICES and value not in CHOICES[name]:
-            raise UnusableError(f"stats: {name}={value!r}: give one of {', '.join(CHOICES[name])}")
-        if name == "topics" and (not isinstance(value, int) or value < 2):
-            raise UnusableError(f"stats: topics={value!r}: give a whole number of at least 2")
-    found = {**DEFAULTS, **options}
-    if found["topic_model"] == "lsa" and found["topic_distance"] == "jensen-shannon":
-        raise UnusableError("stats: lsa has negative weights, which are no distribution: set topic_distance=cosine")
-    return found
 
 
 @lru_cache(maxsize=4)
@@ -53,7 +27,7 @@ def _spelling(lang: str) -> Any:
     return SpellChecker(language=lang) if lang in SpellChecker.languages() else None
 
 
-class Stats:
+class Stats(Outside):
     """Scores examples; topics are learned once, from all documents of the run.
 
     Keys: ``stats_tfidf_cosine`` of summary and document over their 1- to 3-grams; ``stats_topic_similarity``;
@@ -62,12 +36,27 @@ class Stats:
     pyspellchecker lacks, capitalised words and words with digits left out.
     """
 
-    def __init__(self, options: dict[str, Any], examples: list[Example], folder: Path):
-        self.options = check_options(options)
-        self.texts = _texts(folder)
-        self.topics = self._learn_topics(list(dict.fromkeys(self._document(example) for example in examples)))
+    OPTIONS = {
+        "lang": Option("en", checks.language_code),
+        "topics": Option(10, checks.whole_number(2)),
+        "topic_model": Option("nmf", checks.one_of("nmf", "lda", "lsa")),
+        "topic_distance": Option("jensen-shannon", checks.one_of("jensen-shannon", "cosine")),
+    }
+
+    def __init__(self, name: str, options: dict[str, Any]):
+        super().__init__(name, options)
+        if self.options["topic_model"] == "lsa" and self.options["topic_distance"] == "jensen-shannon":
+            raise UnusableError(
+                "stats.topic_model=lsa has negative weights, which are no distribution: set stats.topic_distance=cosine"
+            )
+
+    def start(self, examples: list[Example]) -> None:
+        documents = list(dict.fromkeys(self._document(example) for example in examples))
+        self.topics = self._learn_topics(documents)
+        learned = hashlib.sha256("\0".join(sorted(documents)).encode()).hexdigest()[:16]
         packages = [f"{name}:{version(name)}" for name in ("scikit-learn", "readability", "pyspellchecker")]
-        self.signature = "|".join(["stats", *(f"{k}:{v}" for k, v in self.options.items()), f"seed:{SEED}", *packages])
+        facts = {**self.options, "topics_from": learned, "seed": SEED}
+        self.signature = "|".join(["stats", *(f"{name}:{value}" for name, value in facts.items()), *packages])
 
     def score(self, examples: list[Example]) -> dict[str, list[float]]:
         """Per-example values."""
@@ -79,6 +68,7 @@ class Stats:
         return "\n\n".join(example.documents)
 
     def _one(self, summary: str, document: str) -> dict[str, float]:
+        summary, document = texts.without_format(summary), texts.without_format(document)
         lengths = [len(" ".join(text.split())) for text in (summary, document)]
         return {
             "stats_tfidf_cosine": self._tfidf_cosine(summary, document),
@@ -91,11 +81,9 @@ class Stats:
     def _tfidf_cosine(self, summary: str, document: str) -> float:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        if not self.texts.words(summary) or not self.texts.words(document):
+        if not texts.words(summary) or not texts.words(document):
             return math.nan
-        vectorizer = TfidfVectorizer(
-            tokenizer=self.texts.words, token_pattern=None, lowercase=False, ngram_range=(1, 3)
-        )
+        vectorizer = TfidfVectorizer(tokenizer=texts.words, token_pattern=None, lowercase=False, ngram_range=(1, 3))
         vectors = vectorizer.fit_transform([summary, document])  # the pair alone, so that no other example matters
         return float((vectors[0] @ vectors[1].T).toarray()[0, 0])
 
@@ -103,13 +91,14 @@ class Stats:
         from sklearn.decomposition import NMF, LatentDirichletAllocation, TruncatedSVD
         from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-        documents = [document for document in documents if self.texts.words(document)]
-        count = min(self.options["topics"], len(documents))
-        if count < 2:
-            return lambda summary, document: math.nan  # one document has no topics to tell apart
+        documents = [document for document in documents if texts.words(document)]
+        vocabulary = {word for document in documents for word in texts.words(document)}
+        count = min(self.options["topics"], len(documents), len(vocabulary))
+        if count < 2:  # one document, or one word, has no topics to tell apart
+            return lambda summary, document: math.nan
         kind = self.options["topic_model"]
         maker = CountVectorizer if kind == "lda" else TfidfVectorizer
-        vectorizer = maker(tokenizer=self.texts.words, token_pattern=None, lowercase=False)
+        vectorizer = maker(tokenizer=texts.words, token_pattern=None, lowercase=False)
         model = {
             "nmf": lambda: NMF(count, init="nndsvda", random_state=SEED, max_iter=500),
             "lda": lambda: LatentDirichletAllocation(count, random_state=SEED),
@@ -138,12 +127,12 @@ class Stats:
 
     def _readability(self, text: str) -> dict[str, float]:
         names = {"stats_flesch_kincaid": "Kincaid", "stats_gunning_fog": "GunningFogIndex"}
-        found = self.texts.sentences(text)
+        found = texts.sentences(text)
         lines = [" ".join(regex.findall(r"[\p{L}\p{M}\p{N}'’-]+|[^\s\p{L}\p{M}\p{N}]", sentence)) for sentence in found]
         if (
             self.options["lang"] != "en"
             or not self._is_written_in(text)
-            or not any(self.texts.words(line) for line in lines)
+            or not any(texts.words(line) for line in lines)
         ):
             return dict.fromkeys(names, math.nan)
         import readability

@@ -1,0 +1,127 @@
+"""What a cell of a table means: a text, a list of texts, a list of characters, a name."""
+
+import ast
+import json
+import math
+import re
+import tokenize
+import unicodedata
+import warnings
+from io import StringIO
+from itertools import pairwise
+from typing import Any
+
+_EDGES = re.compile("^[\\s\ufeff\u200b\u200e\u200f]+|[\\s\ufeff\u200b\u200e\u200f]+$")
+# Latin, Arabic and full-width marks
+_COLON = re.compile("[:：]")
+_SEMICOLON = re.compile("[;؛；\n]")
+_COMMA = re.compile("[,،，、]")
+
+
+def label(value: Any) -> str:
+    """An id or a system's name as text: composed (NFC), without what surrounds it unseen; "" where it is missing.
+
+    A whole number is written as one even where a table made it a float; what no UTF-8 file can hold is escaped.
+
+    >>> label(7.0), label(" cafe\\u0301 "), label(None), label("x\\udce9")
+    ('7', 'café', '', 'x\\\\udce9')
+    """
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    text = str(value).encode("utf-8", "backslashreplace").decode()
+    return _EDGES.sub("", unicodedata.normalize("NFC", text))
+
+
+def literal(text: str, where: str) -> Any:
+    """The list or mapping that a cell holds, as JSON or as Python writes it; None where it is a text.
+
+    Tables keep lists in this way: ``DataFrame.to_csv`` writes ``['Amy', 'Raj']``.
+
+    Raises:
+        ValueError: for an array as numpy prints it, which has no commas (Python would join its strings).
+
+    >>> literal('["Amy", "Raj"]', "row 1"), literal("['Amy', 'Raj']", "row 1"), literal("[sic] Amy", "row 1")
+    (['Amy', 'Raj'], ['Amy', 'Raj'], None)
+    """
+    stripped = text.strip()
+    if re.match(r"array\(\s*\[", stripped):
+        raise ValueError(f"{where} is an array as numpy prints it ({stripped[:30]}…): write a JSON list")
+    if not stripped or (stripped[0], stripped[-1]) not in {("[", "]"), ("{", "}"), ("(", ")")}:
+        return None
+    try:
+        return json.loads(stripped)
+    except (ValueError, RecursionError):
+        pass  # perhaps Python's way
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)  # a backslash in a text
+            found = ast.literal_eval(stripped)
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return None
+    if not isinstance(found, (list, tuple, set, dict)):
+        return None  # one text in brackets
+    kinds = [token.type for token in tokenize.generate_tokens(StringIO(stripped).readline) if token.type != tokenize.NL]
+    if any(one == other == tokenize.STRING for one, other in pairwise(kinds)):
+        raise ValueError(f"{where} is a list without commas ({stripped[:30]}…), as numpy prints it: write a JSON list")
+    return sorted(found, key=str) if isinstance(found, set) else list(found) if isinstance(found, tuple) else found
+
+
+def as_texts(value: Any, where: str) -> list[str]:
+    """The texts of a cell: one, or a list of at least one.
+
+    >>> as_texts("A cat sat. [1]", "row 1"), as_texts("['A cat sat.', 'A cat lay.']", "row 1")
+    (['A cat sat. [1]'], ['A cat sat.', 'A cat lay.'])
+    """
+    if isinstance(value, str):
+        found = literal(value, where)
+        # a list of numbers is a note or a year in brackets
+        is_list = isinstance(found, list) and (not found or any(isinstance(entry, str) for entry in found))
+        value = found if is_list else [value]
+    if not isinstance(value, list) or not value or not all(isinstance(text, str) for text in value):
+        raise ValueError(f"{where} is {value!r:.40}, and a string or a list of strings is expected")
+    return value
+
+
+def as_characters(value: Any, where: str) -> list | dict:
+    """The characters of a cell: a list, a mapping, or a text that ``parse_characters`` reads."""
+    if isinstance(value, str):
+        return parse_characters(value, where)
+    if not isinstance(value, (list, dict)):
+        raise ValueError(f"{where} is {value!r:.40}; give names parted by semicolons, or a list")
+    return value
+
+
+def parse_characters(text: str, where: str) -> list | dict:
+    """Characters as people write them, in a cell, a file or a demo's box.
+
+    Semicolons and line breaks part characters, a colon the name from its aliases, commas aliases (or names, where
+    there is no colon); Arabic and full-width marks do likewise. A list or mapping as JSON or Python writes it is taken
+    as it is, which also allows for a name with such a mark in it.
+
+    >>> parse_characters("House: Dr. House, Greg\\nAmy; Raj", "characters")
+    {'House': ['Dr. House', 'Greg'], 'Amy': [], 'Raj': []}
+    >>> parse_characters("王明：小王、老王", "characters"), parse_characters("Amy, Raj", "characters")
+    ({'王明': ['小王', '老王']}, {'Amy': [], 'Raj': []})
+    """
+    found = literal(text, where)
+    if isinstance(found, (list, dict)):
+        return found
+    if text.strip()[:1] in ("[", "{"):
+        raise ValueError(f"{where} looks like a list and cannot be read as one: {text.strip()[:60]!r}")
+    characters: dict[str, list[str]] = {}
+    for entry in _SEMICOLON.split(text):
+        name, *rest = _COLON.split(entry, maxsplit=1)
+        aliases = [_EDGES.sub("", part) for part in _COMMA.split(rest[0] if rest else name)]
+        aliases = [alias for alias in aliases if alias]
+        if rest and _EDGES.sub("", name):
+            characters.setdefault(_EDGES.sub("", name), []).extend(aliases)
+        elif rest and aliases:
+            raise ValueError(f"{where}: there is no name before the colon in {entry.strip()!r:.60}")
+        elif not rest:
+            for alias in aliases:
+                characters.setdefault(alias, [])
+    if not characters:
+        raise ValueError(f"{where} names nobody: write one name a line, or parted by semicolons, aliases after a colon")
+    return characters

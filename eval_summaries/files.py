@@ -1,0 +1,77 @@
+"""What --out holds and what a database gets: results for programs (JSONL, CSV, Parquet, SQLite)."""
+
+import csv
+import io
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from .inputs import Failure
+from .scoring import Scores
+from .store import write_whole
+from .tables import Row, keys_of, latex
+
+
+def as_table(scores: Scores) -> pd.DataFrame:
+    """Columns ``system``, ``id``, and one for each score; nan where a score is undefined or could not be computed."""
+    return pd.DataFrame([{"system": system, "id": name, **values} for (system, name), values in scores.items()])
+
+
+def write_files(
+    folder: Path,
+    scores: Scores,
+    page: str,
+    rows: list[Row],
+    failures: list[Failure],
+) -> None:
+    """Write scores.jsonl, scores.csv, summary.md, summary.tex, and failures.csv where there are any; each whole."""
+    keys = keys_of(scores)
+    lines, table = io.StringIO(), io.StringIO(newline="")
+    writer = csv.writer(table)
+    writer.writerow(["system", "id", *keys])
+    for (system, name), values in scores.items():
+        # an undefined score is null in JSON and empty in CSV
+        defined = {key: value if value == value else None for key, value in values.items()}
+        lines.write(json.dumps({"system": system, "id": name, **defined}, ensure_ascii=False) + "\n")
+        writer.writerow([system, name, *("" if defined.get(k) is None else repr(defined[k]) for k in keys)])
+    write_whole(folder / "scores.jsonl", lines.getvalue())
+    write_whole(folder / "scores.csv", table.getvalue())
+    write_whole(folder / "summary.md", page)
+    write_whole(folder / "summary.tex", latex(rows))
+    listed = io.StringIO(newline="")
+    csv.writer(listed).writerows([["system", "id", "reason"], *([f.system, f.id, f.reason] for f in failures)])
+    if failures:
+        write_whole(folder / "failures.csv", listed.getvalue())
+    else:  # those of an earlier run are no longer so
+        (folder / "failures.csv").unlink(missing_ok=True)
+
+
+def write_sqlite(path: Path, plan: dict[str, Any], scores: Scores) -> int:
+    """Add a run to a database, in one transaction; what is there is kept. Returns the run's number.
+
+    Tables: runs(run, started, plan) and scores(run, system, example, score, value), one row for each run, example and
+    score; value is NULL where the score is undefined.
+    """
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(
+            "CREATE TABLE IF NOT EXISTS runs "
+            "(run INTEGER PRIMARY KEY, started TEXT DEFAULT CURRENT_TIMESTAMP, plan TEXT)"
+        )
+        database.execute(
+            "CREATE TABLE IF NOT EXISTS scores (run INTEGER REFERENCES runs, system TEXT, example TEXT, score TEXT, "
+            "value REAL, PRIMARY KEY (run, system, example, score))"
+        )
+        run = database.execute("INSERT INTO runs (plan) VALUES (?)", [json.dumps(plan)]).lastrowid
+        database.executemany(
+            "INSERT INTO scores VALUES (?, ?, ?, ?, ?)",
+            [
+                (run, system, name, key, value if value == value else None)
+                for (system, name), values in scores.items()
+                for key, value in values.items()
+            ],
+        )
+    return run

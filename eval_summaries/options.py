@@ -1,0 +1,142 @@
+"""What was asked: one object, checked before anything is read or loaded."""
+
+import codecs
+import difflib
+import importlib.util
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from . import values
+from .rows import UnusableError
+from .scoring import NEEDS, SCORERS, Scorer
+from .tables import LAYOUTS
+
+
+@dataclass
+class Asked:
+    """The command's arguments under the names of its options, and the scorers of the metrics that were named."""
+
+    file: Path | None = None
+    summaries: list[str] | None = None
+    predictions: str = "predictions"
+    references: str | None = None
+    documents: str | None = None
+    characters: str | None = None
+    system: str | None = None
+    id_column: str | None = None
+    split: str | None = None
+    metrics: str = ""
+    settings: list[str] | None = None
+    config: Path | None = None
+    encoding: str = "utf-8"
+    out: Path | None = None
+    sqlite: Path | None = None
+    parquet: bool = False
+    plots: bool = False
+    layout_name: str | None = None
+    drop_section_scores: bool = False
+    wandb: str | None = None
+    names: list[str] = field(default_factory=list, init=False)
+    options: dict[str, dict[str, Any]] = field(default_factory=dict, init=False)
+    folders: dict[str, Path] = field(default_factory=dict, init=False)
+    _scorers: dict[str, Scorer] = field(default_factory=dict, init=False)
+
+    def __post_init__(self):
+        """Raise ``UnusableError`` for whatever can be told without reading or loading anything."""
+        if bool(self.file) == bool(self.summaries):
+            raise UnusableError("give a file, or --summaries NAME=FOLDER (see --help)")
+        if self.layout_name and self.layout_name not in LAYOUTS:
+            raise UnusableError(f"--layout {self.layout_name}: give one of {', '.join(LAYOUTS)}")
+        if (self.parquet or self.plots) and not self.out:
+            raise UnusableError("--parquet and --plots write into --out FOLDER: give it")
+        if self.wandb and importlib.util.find_spec("wandb") is None:
+            raise UnusableError("--wandb needs the package wandb: pip install wandb")
+        if self.split and self.summaries:
+            raise UnusableError(f"--split {self.split}: folders of summaries have no splits")
+        self.encoding = _encoding(self.encoding)
+        self.folders = _folders(self.summaries or [])
+        self.names = check_metrics([name.strip() for name in self.metrics.split(",") if name.strip()])
+        self.options = self._options()
+        for name in self.options:
+            if name in self.names or not self.names:
+                self.scorer(name)  # what options mean together is checked by the metric itself
+
+    def _options(self) -> dict[str, dict[str, Any]]:
+        """Checked options of each metric: the configuration file's, overridden by --set."""
+        given: dict[str, dict[str, tuple[str, values.Meant]]] = {}
+        for name, section in (values.read_config(self.config) if self.config else {}).items():
+            check_metrics([name], f"--config {self.config}: ")
+            given[name] = {option: (f"--config {self.config}", meant) for option, meant in section.items()}
+        for setting in self.settings or []:
+            target, equals, value = setting.partition("=")
+            name, dot, option = target.partition(".")
+            if not equals or not dot or not option:
+                raise UnusableError(f"--set {setting}: write METRIC.OPTION=VALUE, such as mss.doc_chunk_size=3")
+            check_metrics([name], f"--set {setting}: ")
+            if self.names and name not in self.names:
+                raise UnusableError(f"--set {setting}: {name} is not among --metrics {self.metrics}")
+            given.setdefault(name, {})[option] = (f"--set {setting}", values.of_setting(value))
+        return {name: self._checked(name, section) for name, section in given.items()}
+
+    def _checked(self, name: str, section: dict[str, tuple[str, values.Meant]]) -> dict[str, Any]:
+        known, lost = SCORERS[name].options_of(name)
+        found = {}
+        for option, (source, meant) in section.items():
+            if option in lost:
+                raise UnusableError(
+                    f"{source}: {name}.{option} would have no effect here: {lost[option]}; leave it out"
+                )
+            if option not in known:
+                near = difflib.get_close_matches(option, known, n=1)
+                hint = f"did you mean {near[0]!r}? " if near else ""
+                raise UnusableError(
+                    f"{source}: {name}: unknown option {option!r}: {hint}The options are {', '.join(sorted(known))}"
+                )
+            try:
+                found[option] = meant.accepted_by(known[option].check, f"{name}.{option}")
+            except (TypeError, ValueError, OverflowError) as error:
+                raise UnusableError(f"{source}: {error}") from None
+        return found
+
+    def scorer(self, name: str) -> Scorer:
+        """The scorer of a metric with its options; no model is loaded yet."""
+        if name not in self._scorers:
+            self._scorers[name] = SCORERS[name](name, self.options.get(name, {}))
+        return self._scorers[name]
+
+    def needs(self, name: str) -> list[str]:
+        """What of the input a metric needs: its characters may be given as an option."""
+        given = self.options.get(name, {})
+        return [need for need in NEEDS[name] if need not in given or given[need] is None]
+
+
+def check_metrics(names: list[str], source: str = "") -> list[str]:
+    """The names, each once; ``UnusableError`` for an unknown one, with the nearest that is known."""
+    for name in names:
+        if name not in NEEDS:
+            near = difflib.get_close_matches(name, NEEDS, n=1, cutoff=0.3)
+            hint = f"did you mean {near[0]!r}? " if near else ""
+            raise UnusableError(f"{source}unknown metric {name!r}: {hint}The metrics are {', '.join(NEEDS)}")
+    return list(dict.fromkeys(names))
+
+
+def _encoding(name: str) -> str:
+    try:
+        found = codecs.lookup(name)
+    except (LookupError, ValueError):
+        raise UnusableError(f"--encoding {name}: there is no such encoding; give utf-8, latin-1, cp1256 …") from None
+    if not getattr(found, "_is_text_encoding", True):
+        raise UnusableError(f"--encoding {name} is no encoding of text; give utf-8, latin-1, cp1256 …")
+    return name
+
+
+def _folders(given: list[str]) -> dict[str, Path]:
+    """NAME=FOLDER or FOLDER, whose own name is then the system's."""
+    systems: dict[str, Path] = {}
+    for value in given:
+        name, _, folder = value.partition("=") if "=" in value else (Path(value).resolve().name, "", value)
+        if not name or not folder or name in systems:
+            raise UnusableError(f"--summaries {value}: give NAME=FOLDER, each name once")
+        systems[name] = Path(folder)
+    return systems

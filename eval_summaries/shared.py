@@ -1,0 +1,52 @@
+"""The one door to the metrics and their shared code: words, sentences, ROUGE, means, options, the metric itself.
+
+A metric's folder lies inside the installed package, or beside it in a checkout. Its files are imported as a package of
+their own, so that both are reached alike; nothing here imports torch.
+"""
+
+import importlib
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+_HERE = Path(__file__).resolve().parent
+METRICS = ("sss", "mss", "boc", "bor")
+
+
+def metric_folder(name: str) -> Path:
+    """Where a metric's script is."""
+    inside = _HERE / "metrics" / name
+    return inside if inside.is_dir() else _HERE.parent / "metrics" / name
+
+
+def _module(metric: str, name: str) -> ModuleType:
+    package = f"eval_summaries._{metric}"
+    if package not in sys.modules:
+        made = ModuleType(package)
+        made.__path__ = [str(metric_folder(metric))]
+        sys.modules[package] = made
+    return importlib.import_module(f"{package}.{name}")
+
+
+def options_of(metric: str) -> dict[str, Any]:
+    """The options of a metric: {name: Option}."""
+    module = _module(metric, metric)
+    (found,) = (
+        thing.OPTIONS for thing in vars(module).values() if hasattr(thing, "OPTIONS") and hasattr(thing, "VERSION")
+    )
+    return found
+
+
+def load_metric(name: str, options: dict[str, Any]) -> Any:
+    """The metric as a user loads it."""
+    import evaluate  # slow: not for --help, nor for an error in the arguments
+
+    return evaluate.load(str(metric_folder(name)), **options)
+
+
+texts = _module("sss", "texts")
+rouge = _module("sss", "rouge")
+options = _module("sss", "options")
+scores = _module("sss", "scores")
+characters = _module("boc", "characters")

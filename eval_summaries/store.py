@@ -1,0 +1,143 @@
+"""Results in --out, kept by what they were computed from, so that a run goes on, grows, and computes nothing twice.
+
+``results.jsonl`` has a line for each example and metric. Its key is a digest of the metric's signature and of the texts
+that the score depends on: a changed text or option is another key, and a new system or metric only adds lines. A line
+reaches the disk before the next chunk begins. What cannot be read of the file is passed over, said, and scored again.
+"""
+
+import hashlib
+import json
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import filelock
+
+from .inputs import Example
+from .rows import UnusableError
+
+RESULTS, RUN, COMPARISON = "results.jsonl", "run.json", "comparison.json"
+_OLD = "journal.jsonl"  # of version 0.1, whose scores may differ from today's
+WRITTEN = ("scores.jsonl", "scores.csv", "scores.parquet", "summary.md", "summary.tex", "failures.csv", COMPARISON, RUN)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all, also after a power cut."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with open(temporary, "wb") as file:
+            file.write(text.encode("utf-8"))
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def digest(*parts: Any) -> str:
+    """Hexadecimal digest of anything that JSON can write."""
+    content = json.dumps(parts, ensure_ascii=True, sort_keys=True)
+    return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+
+
+class Store:
+    """The folder of --out, held by this process alone until ``close``.
+
+    Args:
+        folder: made where it does not exist.
+        needs: from a metric's name to the fields of an example that its scores depend on.
+        say: tells the user what was found there.
+
+    Raises:
+        UnusableError: where it cannot be written to, or holds files of these names that are not this command's.
+    """
+
+    def __init__(self, folder: Path, needs: Callable[[str], tuple[str, ...]], say: Callable[[str], Any]):
+        self.folder, self.path, self._needs = folder, folder / RESULTS, needs
+        self.done: dict[str, dict[str, float]] = {}
+        self.used: set[str] = set()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            ours = any((folder / name).exists() for name in (RESULTS, _OLD))
+            foreign = [name for name in WRITTEN if (folder / name).exists()]
+            if foreign and not ours:
+                raise UnusableError(
+                    f"{folder} has a {foreign[0]} that this command did not write: choose another --out"
+                )
+            self._lock = filelock.FileLock(folder / ".lock")
+            try:
+                self._lock.acquire(timeout=0)
+            except filelock.Timeout:
+                say(f"another run is using {folder}: waiting until it ends")
+                self._lock.acquire()
+            if not self.path.exists():
+                self.path.touch()
+                if (folder / _OLD).exists():
+                    say(f"{folder} is of version 0.1: its scores are computed anew")
+            self._read(say)
+        except OSError as error:
+            raise UnusableError(f"cannot write to {folder}: {error.strerror or error}") from None
+
+    def close(self) -> None:
+        """Let the next run have the folder."""
+        self._lock.release()
+
+    def _read(self, say: Callable[[str], Any]) -> None:
+        content, damaged = self.path.read_bytes(), 0
+        for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n"):  # JSON leaves U+2028 in a string
+            if not line.strip():
+                continue
+            try:
+                entry = json.loads(line)
+                key, result = entry["key"], entry["result"]
+                values = {str(k): math.nan if v is None else float(v) for k, v in result.items()}
+                self.done[str(key)] = values
+            except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                damaged += 1
+        if damaged:
+            what = "1 line" if damaged == 1 else f"{damaged} lines"
+            say(f"{what} of {self.path} cannot be read; what is missing is scored again")
+        self._torn = bool(content) and not content.endswith(b"\n")
+
+    def _key(self, metric: str, basis: str, example: Example) -> str:
+        return digest(metric, basis, [getattr(example, field) for field in self._needs(metric)])
+
+    def find(self, metric: str, basis: str, examples: list[Example]) -> list[dict[str, float] | None]:
+        """The known scores of each example, or None."""
+        keys = [self._key(metric, basis, example) for example in examples]
+        self.used.update(keys)
+        return [self.done.get(key) for key in keys]
+
+    def add(self, metric: str, basis: str, results: list[tuple[Example, dict[str, float] | str]]) -> None:
+        """Write new scores; an OSError (a full disk) leaves the earlier ones whole. Failures are not kept."""
+        fresh = {self._key(metric, basis, e): found for e, found in results if not isinstance(found, str)}
+        lines = "\n" if self._torn else ""
+        for key, found in fresh.items():
+            values = {name: None if math.isnan(value) else value for name, value in found.items()}
+            lines += json.dumps({"key": key, "metric": metric, "result": values}) + "\n"
+        self._torn = True  # until the lines are whole on disk
+        with open(self.path, "ab") as file:
+            file.write(lines.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        self._torn = False
+        self.done.update(fresh)
+
+    def record(self, plan: dict[str, Any]) -> None:
+        """Say in ``run.json`` what the run uses."""
+        write_whole(self.folder / RUN, json.dumps(plan, ensure_ascii=False, indent=1))
+
+    def remember(self, key: str, make: Callable[[], list]) -> list:
+        """What ``make`` computes (lists of numbers and texts), once for each key: the comparison of a run."""
+        path = self.folder / COMPARISON
+        try:
+            kept = json.loads(path.read_bytes())
+            if kept["key"] == key:
+                return kept["found"]
+        except (OSError, ValueError, TypeError, KeyError, RecursionError):
+            pass  # none yet, or a damaged one: it is computed again
+        found = make()
+        write_whole(path, json.dumps({"key": key, "found": found}))
+        return found
