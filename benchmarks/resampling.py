@@ -8,6 +8,7 @@ marks at most 5% of them. They decide from how many examples on the paired boots
 
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -46,13 +47,15 @@ def cost() -> None:
             for system in range(systems)
             for example in range(examples)
         }
-        for what, job in (("comparison", lambda: compare_systems(scores, names)), ("means", lambda: summarise(scores))):
+        title = f"{systems} systems, {keys} scores, {examples:,} examples"
+        for what, job in (
+            ("comparison", partial(compare_systems, scores, names)),
+            ("means", partial(summarise, scores)),
+        ):
             start, wall = time.process_time(), time.perf_counter()
             job()
             spent = time.process_time() - start, time.perf_counter() - wall
-            print(
-                f"  {systems} systems, {keys} scores, {examples:,} examples: {what} {spent[0]:.1f} s of CPU, {spent[1]:.1f} s"
-            )
+            print(f"  {title}: {what} {spent[0]:.1f} s of CPU, {spent[1]:.1f} s")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """The command line: read, score, compare, report."""
 
+import importlib.util
 import sqlite3
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -13,7 +14,7 @@ from rich.table import Table
 from tqdm import tqdm
 
 from .compare import Comparison, compare_systems, strangers
-from .files import as_table, write_files, write_sqlite
+from .files import as_table, check_sqlite, write_files, write_sqlite
 from .inputs import Failure, Inputs, read_characters, read_file, read_folders, read_parameters
 from .options import Asked
 from .plots import draw
@@ -49,7 +50,7 @@ columns.
 
 With --out results are kept by what they were computed from: the same command again goes on where it was, and one more
 system or metric computes only what is new. Exit status: 0 all scored, 1 some rows failed (they are listed), 2 the
-arguments or the input cannot be used, 130 interrupted.
+arguments or the input cannot be used, 3 scored and shown but not all of it could be written, 130 interrupted.
 """
 
 SHOWN = 60  # more comparisons than these are not for a terminal
@@ -141,7 +142,7 @@ def main(
             stream.reconfigure(errors="replace")
     console, errors = Console(), Console(stderr=True)
     try:
-        failures = _run(console, errors, Asked(**given))
+        status = _run(console, errors, Asked(**given))
     except KeyboardInterrupt:
         again = "; give the same command again to go on" if out else ""
         errors.print(f"interrupted{again}", soft_wrap=True)
@@ -153,8 +154,19 @@ def main(
         kept = f"; what was scored so far is kept in {out}" if out else ""
         errors.print(f"error: {escape(str(error))}{escape(kept)}", soft_wrap=True)
         raise typer.Exit(2) from None
-    if failures:
-        raise typer.Exit(1)
+    if status:
+        raise typer.Exit(status)
+
+
+def _check_outputs(asked: Asked) -> None:
+    """``UnusableError`` for what could not be written in the end, before anything is scored."""
+    if asked.plots and importlib.util.find_spec("matplotlib") is None:
+        raise UnusableError("--plots needs the package matplotlib: pip install matplotlib")
+    if asked.sqlite:
+        try:
+            check_sqlite(asked.sqlite)
+        except sqlite3.Error as error:
+            raise UnusableError(f"--sqlite {asked.sqlite}: {error}") from None
 
 
 def _read(asked: Asked) -> tuple[Inputs, dict]:
@@ -169,7 +181,9 @@ def _read(asked: Asked) -> tuple[Inputs, dict]:
     return inputs, read_parameters(asked.folders, inputs)
 
 
-def _run(console: Console, errors: Console, asked: Asked) -> list[Failure]:
+def _run(console: Console, errors: Console, asked: Asked) -> int:
+    """Do what was asked; returns the exit status."""
+    _check_outputs(asked)
     inputs, parameters = _read(asked)
     names = _names(asked, inputs)
     people = inputs.examples[0].characters
@@ -186,15 +200,22 @@ def _run(console: Console, errors: Console, asked: Asked) -> list[Failure]:
     try:
         scores, unscored, signatures = run(scorers, inputs.examples, store, _bar)
         failures = [*inputs.failures, *unscored]
-        plan = {"metrics": names, "options": {scorer.name: scorer.given for scorer in scorers}}
+        options = {scorer.name: {k: v if v == v else str(v) for k, v in scorer.given.items()} for scorer in scorers}
+        plan = {"metrics": names, "options": options}
         plan |= {"signatures": signatures, "examples": len(inputs.examples)}
         plan |= {"parameters": parameters} if parameters else {}
-        comparisons = _compare(scores, store)
-        _report(console, asked, plan, scores, comparisons, failures, store)
+        comparisons, rows = _compare(scores, store), summarise(scores)
+        _show(console, asked, rows, scores, comparisons, failures)
+        page = markdown(rows, comparisons, failures, signatures)
+        unwritten = _write(asked, plan, rows, scores, page, failures, store)
     finally:
         if store:
             store.close()
-    return failures
+    for what in unwritten:
+        errors.print(f"error: not written: {escape(what)}", soft_wrap=True)
+    if unwritten and store:
+        errors.print("the same command again writes it, and scores nothing twice", soft_wrap=True)
+    return 3 if unwritten else 1 if failures else 0
 
 
 def _bar(name: str, chunks: list) -> Iterable:
@@ -219,17 +240,15 @@ def _compare(scores: Scores, store: Store | None) -> list[Comparison]:
     return [Comparison(*found) for found in store.remember(key, make)]
 
 
-def _report(
+def _show(
     console: Console,
     asked: Asked,
-    plan: dict,
+    rows: list[Row],
     scores: Scores,
     comparisons: list[Comparison],
     failures: list[Failure],
-    store: Store | None,
 ) -> None:
-    """Show the results, then write them."""
-    rows = summarise(scores)
+    """Print the results."""
     _print(console, "Scores", HEADERS, [cells_of(row) for row in rows])
     if comparisons:
         differing = sum(found.adjusted < LEVEL for found in comparisons)
@@ -257,14 +276,29 @@ def _report(
             console.print(f"  {escape(f'{failure.system} {failure.id}: {failure.reason}')}", soft_wrap=True)
         if len(failures) > SHOWN:
             console.print(f"  and {len(failures) - SHOWN} more" + (" (failures.csv has all)" if asked.out else ""))
+
+
+def _write(
+    asked: Asked, plan: dict, rows: list[Row], scores: Scores, page: str, failures: list[Failure], store: Store | None
+) -> list[str]:
+    """Write whatever was asked for, each on its own; returns what could not be written, and why."""
+    jobs: list[tuple[object, Callable[[], object]]] = []
     if store:
-        store.record(plan)
-        write_files(asked.out, scores, markdown(rows, comparisons, failures, plan["signatures"]), rows, failures)
-        if asked.parquet:
-            as_table(scores).to_parquet(asked.out / "scores.parquet", index=False)
-        if asked.plots:
-            draw(as_table(scores), asked.out / "plots")
+        jobs.append((asked.out / "run.json", lambda: store.record(plan)))
+        jobs.append((asked.out, lambda: write_files(asked.out, scores, page, rows, failures)))
+    if asked.parquet:
+        path = asked.out / "scores.parquet"
+        jobs.append((path, lambda: as_table(scores).to_parquet(path, index=False)))
+    if asked.plots:
+        jobs.append((asked.out / "plots", lambda: draw(as_table(scores), asked.out / "plots")))
     if asked.sqlite:
-        write_sqlite(asked.sqlite, plan, scores)
+        jobs.append((asked.sqlite, lambda: write_sqlite(asked.sqlite, plan, scores)))
     if asked.wandb:
-        _log(asked.wandb, plan, rows, scores)
+        jobs.append((f"--wandb {asked.wandb}", lambda: _log(asked.wandb, plan, rows, scores)))
+    unwritten = []
+    for what, job in jobs:
+        try:
+            job()
+        except Exception as error:  # a disk, a database, a plot library, a service: nothing else is to be lost
+            unwritten.append(f"{what}: {error}")
+    return unwritten

@@ -50,6 +50,22 @@ def write_files(
         (folder / "failures.csv").unlink(missing_ok=True)
 
 
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS runs (run INTEGER PRIMARY KEY, started TEXT DEFAULT CURRENT_TIMESTAMP, plan TEXT)",
+    "CREATE TABLE IF NOT EXISTS scores (run INTEGER REFERENCES runs, system TEXT, example TEXT, score TEXT, "
+    "value REAL, PRIMARY KEY (run, system, example, score))",
+)
+
+
+def check_sqlite(path: Path) -> None:
+    """Make the tables where they are missing; sqlite3.Error where the database cannot be written to."""
+    with closing(sqlite3.connect(path)) as database, database:
+        for table in _TABLES:
+            database.execute(table)
+        database.execute("INSERT INTO runs (plan) VALUES ('')")  # an old table of another shape fails here
+        database.rollback()
+
+
 def write_sqlite(path: Path, plan: dict[str, Any], scores: Scores) -> int:
     """Add a run to a database, in one transaction; what is there is kept. Returns the run's number.
 
@@ -57,14 +73,8 @@ def write_sqlite(path: Path, plan: dict[str, Any], scores: Scores) -> int:
     score; value is NULL where the score is undefined.
     """
     with closing(sqlite3.connect(path)) as database, database:
-        database.execute(
-            "CREATE TABLE IF NOT EXISTS runs "
-            "(run INTEGER PRIMARY KEY, started TEXT DEFAULT CURRENT_TIMESTAMP, plan TEXT)"
-        )
-        database.execute(
-            "CREATE TABLE IF NOT EXISTS scores (run INTEGER REFERENCES runs, system TEXT, example TEXT, score TEXT, "
-            "value REAL, PRIMARY KEY (run, system, example, score))"
-        )
+        for table in _TABLES:
+            database.execute(table)
         run = database.execute("INSERT INTO runs (plan) VALUES (?)", [json.dumps(plan)]).lastrowid
         database.executemany(
             "INSERT INTO scores VALUES (?, ?, ?, ?, ?)",

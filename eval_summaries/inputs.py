@@ -16,6 +16,7 @@ from .cells import as_characters, as_texts, label, parse_characters
 from .rows import Row, Unreadable, UnusableError, read_rows, read_text
 
 SUFFIX = "_summary.txt"
+WRITTEN_BY = "eval_summaries"  # in the JSON files of --out, which may be a folder of summaries too
 ROLES = ("predictions", "references", "documents", "characters", "system", "id")
 # The block that the author's summarizer writes below a summary: a heading, then a score for each section.
 _SECTION_SCORES = re.compile(r"^[ \t]*(?:-{3,}[ \t]*\n\s*)?Section Scores\b.*", re.I | re.M | re.S)
@@ -104,7 +105,7 @@ def read_parameters(folders: dict[str, Path], inputs: Inputs) -> dict[str, Any]:
                 content = None
             if not isinstance(content, dict):
                 inputs.notes.append(label(f"{path} is no JSON object: it is not recorded as parameters"))
-            elif not {"signatures", "metrics"} <= content.keys():
+            elif content.get("written_by") != WRITTEN_BY:
                 found.setdefault(system, {})[label(path.name)] = content
     return found
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import filelock
 
-from .inputs import Example
+from .inputs import WRITTEN_BY, Example
 from .rows import UnusableError
 
 RESULTS, RUN, COMPARISON = "results.jsonl", "run.json", "comparison.json"
@@ -127,6 +127,7 @@ class Store:
 
     def record(self, plan: dict[str, Any]) -> None:
         """Say in ``run.json`` what the run uses."""
+        plan = {"written_by": WRITTEN_BY, **plan}
         write_whole(self.folder / RUN, json.dumps(plan, ensure_ascii=False, indent=1))
 
     def remember(self, key: str, make: Callable[[], list]) -> list:
@@ -139,5 +140,5 @@ class Store:
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
             pass  # none yet, or a damaged one: it is computed again
         found = make()
-        write_whole(path, json.dumps({"key": key, "found": found}))
+        write_whole(path, json.dumps({"written_by": WRITTEN_BY, "key": key, "found": found}))
         return found

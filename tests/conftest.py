@@ -1,6 +1,7 @@
 """Shared fixtures. Every cache of the Hugging Face libraries goes to a temporary folder, and the Hub is offline."""
 
 import atexit
+import json
 import os
 import shutil
 import sys
@@ -89,3 +90,29 @@ def environment():
 def python():
     """The interpreter that runs the tests."""
     return sys.executable
+
+
+@pytest.fixture
+def data(tmp_path):
+    """The rows of tests/command.py as a JSONL file."""
+    import command
+
+    path = tmp_path / "data.jsonl"
+    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in command.ROWS), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def folders(tmp_path):
+    """The rows as folders."""
+    import command
+
+    for row in command.ROWS:
+        for folder, name, text in (
+            (row["model"], f"{row['id']}_summary.txt", row["summary"]),
+            ("documents", f"{row['id']}.txt", row["article"]),
+            ("references", f"{row['id']}.txt", row["reference"]),
+        ):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            (tmp_path / folder / name).write_text(text, encoding="utf-8")
+    return tmp_path
