@@ -11,7 +11,7 @@ import io
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,8 +57,8 @@ def read_bytes(path: Path) -> bytes:
         raise ValueError(f"{path} is damaged or cut short: {error}") from None
 
 
-def read_text(path: Path, encoding: str = "utf-8", errors: str = "strict") -> str:
-    """A text file without BOM and with plain line ends; ValueError names the byte that is not of the encoding."""
+def decode(path: Path, encoding: str = "utf-8", errors: str = "strict") -> str:
+    """A text file without BOM; ValueError names the byte that is not of the encoding."""
     raw = read_bytes(path)
     try:
         text = raw.decode("utf-8" if is_utf8(encoding) else encoding, errors if is_utf8(encoding) else "strict")
@@ -67,7 +67,12 @@ def read_text(path: Path, encoding: str = "utf-8", errors: str = "strict") -> st
         raise ValueError(
             f"{path} is not {encoding}: byte {error.start} is {found}; give --encoding, or convert the file"
         ) from None
-    return text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return text.removeprefix("\ufeff")
+
+
+def read_text(path: Path, encoding: str = "utf-8") -> str:
+    """A text file without BOM and with plain line ends; ValueError as in ``decode``."""
+    return decode(path, encoding).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def kind_of(path: Path) -> str:
@@ -101,9 +106,9 @@ def read_rows(path: Path, encoding: str = "utf-8", split: str | None = None) -> 
         if kind == ".xlsx":
             return _workbook(path, split)
         if kind in (".csv", ".tsv"):
-            return list(_separated(path, read_text(path, encoding, "surrogateescape"), "\t" if kind == ".tsv" else ","))
+            return list(_separated(path, decode(path, encoding, "surrogateescape"), "\t" if kind == ".tsv" else ","))
         if kind in (".jsonl", ".ndjson"):
-            return list(_json_lines(path, read_text(path, encoding, "surrogateescape")))
+            return list(_json_lines(path, decode(path, encoding, "surrogateescape")))
         if kind == ".json":
             return _json(path, read_text(path, encoding))
     except (ValueError, OSError) as error:
@@ -125,15 +130,20 @@ def _header(path: Path, names: list[Any]) -> list[str]:
 
 def _separated(path: Path, text: str, delimiter: str) -> Iterator[Row]:
     csv.field_size_limit(2**31 - 1)  # a document may be long
+    if "\n" not in text:  # lines as they ended on old computers
+        text = text.replace("\r", "\n")
+    # else a lone \r belongs to its cell, where csv refuses it: a character that the text lacks stands in for it
+    stand_in = next(chr(code) for code in range(0xE000, 0xF900) if chr(code) not in text)
+    text = re.sub("\r(?!\n)", stand_in, text)
     lines = text.split("\n")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     header: list[str] | None = None
-    first_cells: list[str] = []
+    likes = [str.isdigit, _is_one_word]  # what the first fields of all rows so far have in common
     while True:
         start = reader.line_num + 1
         where = f"{path.name}, line {start}"
         try:
-            cells = next(reader)
+            cells = [cell.replace(stand_in, "\r") for cell in next(reader)]
         except StopIteration:
             return
         except csv.Error as error:
@@ -153,7 +163,8 @@ def _separated(path: Path, text: str, delimiter: str) -> Iterator[Row]:
                 raise UnusableError(f"{where} is not UTF-8: give --encoding, or convert the file")
             header = _header(path, cells)
             continue
-        if reader.line_num > start and _look_like_rows(lines[start : reader.line_num], delimiter, header, first_cells):
+        likes = [like for like in likes if like(cells[0])]
+        if reader.line_num > start and _swallows_rows(cells, delimiter, header, likes):
             raise UnusableError(_swallowed(where, reader.line_num))
         if bad := next(filter(None, map(_NOT_UTF8.search, cells)), None):
             yield Row(where, Unreadable(_not_utf8(where, bad[0]), cells))
@@ -162,7 +173,6 @@ def _separated(path: Path, text: str, delimiter: str) -> Iterator[Row]:
             sign = "tabs" if delimiter == "\t" else "commas"
             yield Row(where, Unreadable(f"{why}; a text with {sign} in it must stand in quotation marks", cells))
         else:
-            first_cells.append(cells[0])
             yield Row(where, dict(zip(header, cells, strict=True)))
 
 
@@ -173,22 +183,33 @@ def _swallowed(where: str, last: int) -> str:
     )
 
 
-def _look_like_rows(lines: list[str], delimiter: str, header: list[str], first_cells: list[str]) -> bool:
-    """Whether the further lines of a cell are rows that a stray quotation mark swallowed, and not a text's own.
+def _swallows_rows(cells: list[str], delimiter: str, header: list[str], likes: list[Callable[[str], bool]]) -> bool:
+    """Whether a cell of several lines holds rows that a stray quotation mark swallowed, and not a text's own lines.
 
-    A row has as many fields as the header, no white space beside a delimiter, as prose has after a comma, and a first
-    field like those of the rows before it.
+    Then each line between its first and its last is a whole row, and its last one has the fields up to the closing
+    mark, which stands in a column of the same number. A row has no white space beside a delimiter, as prose has after a
+    comma, and a first field like those of the other rows.
     """
-    if len(header) < 2:
-        return False
-    for line in filter(str.strip, lines):
-        cells = line.split(delimiter)
-        if len(cells) != len(header) or any(cell != cell.strip(" ") for cell in cells):
-            return False
-        for like in (str.isdigit, lambda cell: not re.search(r"\s", cell)):
-            if first_cells and all(map(like, first_cells)) and not like(cells[0].strip('"')):
-                return False
-    return True
+
+    def is_row(line: str, size: int) -> bool:
+        fields = line.rstrip("\r").split(delimiter)
+        tight = all(field == field.strip(" ") for field in fields)
+        return len(fields) == size and tight and (size == 1 or all(like(fields[0]) for like in likes))
+
+    for column, cell in enumerate(cells):
+        _, *between = [line for line in cell.split("\n") if line.strip()] or [""]
+        if not between or delimiter not in "".join(between):
+            continue
+        # where the row has other fields than the header the number of the last line's is unknown
+        sizes = {column + 1} if len(cells) == len(header) else {column + 1, len(header)}
+        *whole, last = between
+        if all(is_row(line, len(header)) for line in whole) and any(is_row(last, size) for size in sizes):
+            return True
+    return False
+
+
+def _is_one_word(cell: str) -> bool:
+    return not re.search(r"\s", cell)
 
 
 def _not_utf8(where: str, character: str) -> str:
@@ -327,8 +348,10 @@ def _workbook(path: Path, sheet: str | None) -> list[Row]:
     lines = [(number, cells) for number, cells in lines if any(cell.value is not None for cell in cells)]
     if not lines:
         return []
-    header = _header(path, [cell.value for cell in lines[0][1]])
-    rows = []
+    titles = [cell.value for cell in lines[0][1]]
+    while titles[-1] is None:
+        titles.pop()
+    header, rows = _header(path, titles), []
     for number, cells in lines[1:]:
         where = f"{path.name}, row {number} of sheet {name}"
         odd = next((cell for cell in cells if cell.data_type in ("f", "e")), None)

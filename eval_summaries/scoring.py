@@ -75,7 +75,7 @@ class MetricScorer:
     def start(self, examples: list[Example]) -> None:
         try:
             self.signature = self.metric.signature()
-        except (TypeError, ValueError, OSError, ImportError) as error:  # a model that cannot be had
+        except Exception as error:  # a model that cannot be had: hub, files, torch each raise their own
             chosen = ", ".join(f"{option}={value}" for option, value in self.given.items())
             raise UnusableError(f"{self.name}{f' ({chosen})' if chosen else ''}: {error}") from None
 

@@ -1,8 +1,7 @@
 """Copy shared files into the folders whose script imports them; `make vendor` runs this.
 
 A metric folder must be complete on its own, because `evaluate.load` copies a script and its direct relative imports
-and nothing else. So shared code is edited in `_shared` and copied byte for byte. The demos in `spaces` do likewise with
-`spaces/_shared`. With --check nothing is written, and
+and nothing else. So shared code is edited in `_shared` and copied byte for byte. With --check nothing is written, and
 the exit status is 1 where a copy differs, is missing, or is left over.
 """
 
@@ -12,7 +11,6 @@ from pathlib import Path
 
 METRICS = Path(__file__).resolve().parent
 SHARED = METRICS / "_shared"
-SPACES = METRICS.parent / "spaces"
 
 
 def relative_imports(path: Path) -> set[str]:
@@ -29,8 +27,7 @@ def metric_folders() -> list[Path]:
 def copies() -> dict[Path, Path]:
     """Every vendored file that should exist, with its source."""
     shared = {path.stem: path for path in SHARED.glob("*.py")}
-    demos = {app.parent / path.name: path for app in SPACES.glob("*/app.py") for path in SPACES.glob("_shared/*.py")}
-    return demos | {
+    return {
         folder / f"{name}.py": shared[name]
         for folder in metric_folders()
         for name in sorted(relative_imports(folder / f"{folder.name}.py") & shared.keys())

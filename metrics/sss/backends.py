@@ -278,7 +278,10 @@ def pick_device(device: str | None) -> Any:
         if torch.cuda.is_available():
             return torch.device("cuda")
         return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
-    wanted = torch.device(device)
+    try:
+        wanted = torch.device(device)
+    except RuntimeError as error:  # an index that is no device's
+        raise ValueError(f"device={device!r}: {error}") from None
     have = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(torch.backends.mps.is_available())}
     if wanted.type == "xpu":
         have["xpu"] = torch.xpu.device_count()
