@@ -4,9 +4,10 @@
     python spaces/build.py sss --out DIR --push user/sss creates the Space and uploads the folder
     python spaces/build.py sss --out DIR --push user/sss --dry-run   lists the files; touches no network
 
-The folder holds the metric's script with its vendored files, tests.py, the app, requirements.txt, and as README.md the
-front matter with the metric's card. `evaluate.load("DIR/sss")` and `python DIR/sss/app.py` both work from it. To
-publish, log in with the Hub's own tool first (`hf auth login`); no token is read from anywhere else.
+The folder holds the metric's script with its vendored files, tests.py, the app, what all apps share, the command's
+reader of files, requirements.txt, and as README.md the front matter with the metric's card. It is complete:
+`evaluate.load("DIR/sss")` and `python DIR/sss/app.py` both work from it without this project installed. To publish,
+log in with the Hub's own tool first (`hf auth login`); no token is read from anywhere else.
 """
 
 import argparse
@@ -16,6 +17,9 @@ from pathlib import Path
 
 SPACES = Path(__file__).resolve().parent
 METRICS = SPACES.parent / "metrics"
+COMMAND = SPACES.parent / "eval_summaries"
+SHARED = ("look.py", "file_tab.py")  # by all apps
+READER = ("__init__.py", "rows.py", "cells.py", "inputs.py", "each.py")  # of the command, which imports nothing else
 NAMES = sorted(path.parent.name for path in SPACES.glob("*/app.py"))
 
 
@@ -30,9 +34,12 @@ def build(name: str, out: Path) -> Path:
         raise FileExistsError(f"{folder} exists and is no Space folder: choose another --out")
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    sources = [*(METRICS / name).glob("*.py"), *(SPACES / name).glob("*.py"), SPACES / name / "requirements.txt"]
-    for path in sources:
+    own = [SPACES / name / "app.py", SPACES / name / "requirements.txt"]
+    for path in [*(METRICS / name).glob("*.py"), *own, *(SPACES / shared for shared in SHARED)]:
         shutil.copy(path, folder)
+    (folder / COMMAND.name).mkdir()
+    for part in READER:
+        shutil.copy(COMMAND / part, folder / COMMAND.name)
     card = (METRICS / name / "README.md").read_text(encoding="utf-8")
     front_matter = (SPACES / name / "README.md").read_text(encoding="utf-8")
     (folder / "README.md").write_text(f"{front_matter.rstrip()}\n\n{card}", encoding="utf-8")
@@ -50,7 +57,7 @@ def push(folder: Path, repository: str) -> None:
         repo_id=repository,
         repo_type="space",
         commit_message=f"Publish {folder.name}",
-        ignore_patterns=["__pycache__/*"],
+        ignore_patterns=["*__pycache__*"],
     )
 
 
@@ -72,8 +79,8 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(f"error: {error}")
     print(folder)
     if given.push and given.dry_run:
-        for path in sorted(folder.iterdir()):
-            print(f"  {path.stat().st_size:>8,}  {path.name}")
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            print(f"  {path.stat().st_size:>8,}  {path.relative_to(folder).as_posix()}")
     elif given.push:
         push(folder, given.push)
         print(f"published as {given.push}")

@@ -1,27 +1,34 @@
-# Shared code: edit spaces/_shared/look.py, then run "make vendor".
-"""What the demos share: colours, HTML pieces, limits, messages in the page, and the tab that scores a file."""
+"""What the demos share: colours, HTML pieces, limits, messages in the page, and the tab that scores two texts."""
 
+import contextlib
 import functools
 import html
 import json
-import tempfile
 import traceback
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import gradio as gr
-import pandas as pd
 
-LIMIT_CHARACTERS = 50_000  # of one text
-LIMIT_ROWS = 500  # of a file
-CHUNK = 25  # rows scored between two steps of the progress bar
+from eval_summaries.cells import parse_characters
+from eval_summaries.rows import UnusableError
+
+# What is taken in
+LIMIT_TEXT = 50_000  # characters of one text
+LIMIT_LIST = 15_000  # characters of a list of names: the time to find names grows with it
+LIMIT_NAMES = 500  # of a list: the time to compare who is with whom grows with its square
+# What is shown, so that no input makes a page that a browser cannot hold (1 MB in all)
+LIMIT_MARKS = 1000  # in one text
+LIMIT_VALUES = 100_000  # bytes of the JSON under "All values"
+LIMIT_MESSAGE = 5000  # characters
 
 # Marks have dark text on a light ground in both themes (contrast above 7:1) and differ in line style too, so that no
 # reader depends on colour: blue, orange and purple of Okabe and Ito's palette for colour-blind readers, lightened.
 CSS = """
 .sm-score { font-size: 3rem; font-weight: 700; line-height: 1.1; }
 .sm-note { opacity: .85; }
-.sm-alert { background: #fff4e0; color: #4a2500; border: 2px solid #b35900; border-radius: 8px; padding: .75rem; }
+.sm-alert { background: #fff4e0; color: #4a2500; border: 2px solid #b35900; border-radius: 8px; padding: .75rem;
+  white-space: pre-line; overflow-wrap: anywhere; }
 .sm-text { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.9; padding: .5rem 0; }
 .sm-text mark, .sm-legend mark { color: #111; padding: .1em .2em; border-radius: 3px; }
 mark.sm-match { background: #cfe8fb; border-bottom: 3px solid #0072b2; }
@@ -80,9 +87,25 @@ def escape(text: object) -> str:
     return html.escape(str(text))
 
 
+def clip(text: str, most: int) -> str:
+    """The beginning of a long text."""
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def alert(message: object) -> str:
     """A message that screen readers announce."""
-    return f'<div class="sm-alert" role="alert">{escape(message)}</div>'
+    return f'<div class="sm-alert" role="alert">{escape(clip(str(message), LIMIT_MESSAGE))}</div>'
+
+
+def remark(text: str) -> str:
+    """A line that says what is not shown, and the like."""
+    return f'<p class="sm-note">{escape(text)}</p>'
+
+
+def some(names: Sequence[str], most: int = 50) -> str:
+    """Names in a row, the first of many."""
+    shown = ", ".join(clip(name, 30) for name in names[:most])
+    return f"{shown}, and {len(names) - most:,} more" if len(names) > most else shown
 
 
 def big_score(name: str, value: float, note: str = "") -> str:
@@ -96,14 +119,19 @@ def big_score(name: str, value: float, note: str = "") -> str:
 
 def highlight(text: str, spans: Iterable[tuple[int, int, str, str]]) -> str:
     """A text in its own direction with marks: (start, end, class, what a screen reader says)."""
+    spans = sorted(spans)
     parts, end = [], 0
-    for start, stop, kind, said in sorted(spans):
+    for start, stop, kind, said in spans[:LIMIT_MARKS]:
+        if start < end:  # two words in one character, as in ½
+            continue
         parts += [
-            escape(text[end:start]),
-            f'<mark class="sm-{kind}" title="{escape(said)}">{escape(text[start:stop])}</mark>',
+            html.escape(text[end:start], quote=False),
+            f'<mark class="sm-{kind}" title="{escape(said)}">{html.escape(text[start:stop], quote=False)}</mark>',
         ]
         end = stop
-    return f'<div class="sm-text" dir="auto">{"".join(parts)}{escape(text[end:])}</div>'
+    parts.append(html.escape(text[end:], quote=False))
+    more = f"Only the first {LIMIT_MARKS:,} of {len(spans):,} marks are drawn." if len(spans) > LIMIT_MARKS else ""
+    return f'{remark(more) if more else ""}<div class="sm-text" dir="auto">{"".join(parts)}</div>'
 
 
 def legend(**kinds: str) -> str:
@@ -161,6 +189,51 @@ def histogram(values: list[float], label: str) -> str:
     )
 
 
+class _OverBudget(Exception):
+    pass
+
+
+def bounded(value: Any, budget: int = LIMIT_VALUES) -> Any:
+    """A value for the JSON view: long lists, mappings and texts are cut, and say so, until it fits the budget."""
+    for most in (1000, 300, 100, 30, 10, 3):
+        with contextlib.suppress(_OverBudget):
+            return _cut(value, most, [budget])
+    return f"over {budget:,} bytes: not shown (use the library)"
+
+
+def _cut(value: Any, most: int, left: list[int]) -> Any:
+    """The first ``most`` entries of each list, and as much of mappings and texts, but never less than a few keys.
+
+    Args:
+        left: one number, the bytes that may still be used; counted on the way, so that no more is ever looked at.
+    """
+
+    def spend(shown: Any) -> Any:
+        left[0] -= len(json.dumps(shown)) + 2  # a comma or colon, and a space
+        if left[0] < 0:
+            raise _OverBudget
+        return shown
+
+    if isinstance(value, str):
+        length = 10 * most
+        return spend(value if len(value) <= length else f"{value[:length]}… ({len(value) - length:,} more characters)")
+    if isinstance(value, dict):
+        found: dict[str, Any] = spend({})
+        for number, (key, entry) in enumerate(value.items()):
+            if number == max(most, 12):
+                found["…"] = spend(f"{len(value) - number:,} more")
+                break
+            short = _cut(str(key), most, left)
+            short = f"{short} [{number}]" if short in found else short  # two that begin alike
+            found[short] = _cut(entry, most, left)
+        return found
+    if isinstance(value, (list, tuple)):
+        shown = spend([])
+        shown += [_cut(entry, most, left) for entry in value[:most]]
+        return [*shown, spend(f"… {len(value) - most:,} more")] if len(value) > most else shown
+    return spend(value)
+
+
 # ---- input ----------------------------------------------------------------------------------------------------------
 
 
@@ -168,23 +241,32 @@ def checked(text: str | None, name: str) -> str:
     """A text that is not blank and not over the limit; ``Refused`` otherwise."""
     if not (text or "").strip():
         raise Refused(f"{name} is empty: type or paste a text")
-    if len(text) > LIMIT_CHARACTERS:
-        raise Refused(
-            f"{name} has {len(text):,} characters; this demo takes at most {LIMIT_CHARACTERS:,} (use the library)"
-        )
+    check_length(text, name)
     return text
 
 
-def parse_characters(text: str) -> dict[str, list[str]]:
-    """One character a line, aliases after a colon: ``House: Dr. House, Gregory House``."""
-    characters = {}
-    for line in (text or "").splitlines():
-        name, _, aliases = line.partition(":")
-        if name.strip():
-            characters[name.strip()] = [alias.strip() for alias in aliases.split(",") if alias.strip()]
-    if not characters:
-        raise Refused("Characters is empty: write one name a line, with aliases after a colon")
-    return characters
+def check_length(text: str, name: str) -> None:
+    """``Refused`` for a text over the limit."""
+    if len(text) > LIMIT_TEXT:
+        raise Refused(f"{name} has {len(text):,} characters; this demo takes at most {LIMIT_TEXT:,} (use the library)")
+
+
+def check_list(people: list | dict, name: str) -> None:
+    """``Refused`` for a list of characters over the limits."""
+    if len(people) > LIMIT_NAMES:
+        raise Refused(f"{name} has {len(people):,} names; this demo takes at most {LIMIT_NAMES} (use the library)")
+    if len(str(people)) > LIMIT_LIST:
+        raise Refused(
+            f"{name}: the names and aliases take {len(str(people)):,} letters and signs; this demo takes at most "
+            f"{LIMIT_LIST:,} (use the library)"
+        )
+
+
+def checked_characters(text: str | None) -> list | dict:
+    """The characters of the box, as the command reads them; ValueError where it names nobody or too many."""
+    people = parse_characters(text or "", "Characters")
+    check_list(people, "Characters")
+    return people
 
 
 def in_page(outputs: int) -> Callable:
@@ -195,7 +277,7 @@ def in_page(outputs: int) -> Callable:
         def run(*args, **kwargs):
             try:
                 return function(*args, **kwargs)
-            except (ValueError, TypeError, OSError, ImportError) as error:  # what the metrics raise for bad input
+            except (ValueError, TypeError, OSError, ImportError, UnusableError) as error:  # bad input
                 message = str(error)
             except Exception as error:
                 traceback.print_exc()  # to the log of the Space; the page shows no trace
@@ -207,57 +289,13 @@ def in_page(outputs: int) -> Callable:
     return wrap
 
 
-def read_rows(path: str | None, columns: list[str]) -> list[dict]:
-    """Rows of an uploaded CSV or JSONL file; ``Refused`` says what is wrong with it, and in which line."""
-    if not path:
-        raise Refused("Choose a file first")
-    file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Refused(f"{file.name} is not UTF-8 (byte {error.start}): save it as UTF-8") from None
-    if file.suffix.lower() == ".csv":
-        try:
-            rows = pd.read_csv(file, dtype=str, keep_default_na=False, encoding="utf-8-sig").to_dict("records")
-        except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-            raise Refused(f"{file.name} cannot be read as CSV: {error}") from None
-    elif file.suffix.lower() in (".jsonl", ".json", ".ndjson"):
-        rows = []
-        for number, line in enumerate(text.split("\n"), 1):
-            if not line.strip():
-                continue
-            try:
-                rows.append(json.loads(line))
-            except json.JSONDecodeError as error:
-                raise Refused(f"{file.name}, line {number} is not JSON: {error.msg}") from None
-            if not isinstance(rows[-1], dict):
-                raise Refused(f"{file.name}, line {number} is not an object with {', '.join(columns)}")
-    else:
-        raise Refused(f"{file.name}: give a .csv or .jsonl file")
-    if not rows:
-        raise Refused(f"{file.name} has no rows")
-    if len(rows) > LIMIT_ROWS:
-        raise Refused(f"{file.name} has {len(rows)} rows; this demo takes at most {LIMIT_ROWS} (use the library)")
-    for number, row in enumerate(rows):
-        missing = [column for column in columns if column not in row]
-        if missing:
-            raise Refused(f"{file.name}, row {number} has no column {' and '.join(missing)}; it has {', '.join(row)}")
-        for column in ("predictions", "references"):
-            longest = (
-                max(map(len, row[column])) if isinstance(row[column], list) and row[column] else len(str(row[column]))
-            )
-            if longest > LIMIT_CHARACTERS:
-                raise Refused(f"{file.name}, row {number}: {column} is over {LIMIT_CHARACTERS:,} characters")
-    return rows
-
-
 def text_box(label: str, value: str, name: str) -> gr.Textbox:
     """An input in which Enter scores, and Shift+Enter starts a line."""
     return gr.Textbox(value, label=label, max_lines=14, elem_id=name, elem_classes="sm-box")
 
 
 def characters_box(value: str) -> gr.Textbox:
-    """The list of characters, as ``parse_characters`` reads it."""
+    """The list of characters, as ``checked_characters`` reads it."""
     info = "One a line; aliases after a colon, parted by commas."
     return gr.Textbox(value, label="Characters", info=info, lines=4, max_lines=12, elem_id="characters")
 
@@ -277,71 +315,6 @@ def pair_tab(score: Callable, inputs: list, options: list, examples: list[list],
     gr.Examples(examples, example_inputs, label="Examples")
     events = [button.click, *(box.submit for box in inputs[:2])]
     gr.on(events, score, [*inputs, *options], [number, evidence, values], api_name="score")
-
-
-def file_tab(metric, primary: str, columns: list[str], options: Callable[..., dict], inputs: list) -> None:
-    """The second tab: upload, progress, mean, histogram, table, download with the signature.
-
-    Args:
-        metric: the loaded metric; only its ``score`` and ``signature`` are used, which are safe for several users.
-        primary: the key that the histogram shows.
-        columns: that the file must have.
-        options: from the values of ``inputs`` to the metric's options.
-        inputs: the option components, shared with the first tab.
-    """
-    gr.Markdown(
-        f"A CSV or JSONL file in UTF-8 with the columns **{'**, **'.join(columns)}**, at most {LIMIT_ROWS} rows."
-    )
-    upload = gr.File(label="File", file_types=[".csv", ".jsonl", ".json", ".ndjson"], elem_id="file")
-    button = gr.Button("Score the file", variant="primary", elem_id="score-file")
-    summary = gr.HTML(elem_id="file-summary")
-    rows_out = gr.Dataframe(label="Scores", interactive=False, wrap=True, elem_id="file-table")
-    download = gr.File(label="Download (CSV, with the signature)", interactive=False, elem_id="file-download")
-
-    @in_page(3)
-    def score_file(path, *values, progress=gr.Progress()):  # noqa: B008 (gradio finds the progress bar by its default)
-        rows = read_rows(path, columns)
-        chosen = options(*values)
-        found: dict[str, list[float]] = {}
-        named = {}
-        if "characters" in columns:
-            named["characters"] = [_characters_of(row["characters"], number) for number, row in enumerate(rows)]
-        for start in progress.tqdm(range(0, len(rows), CHUNK), desc="scoring"):
-            part = rows[start : start + CHUNK]
-            extra = {name: lists[start : start + CHUNK] for name, lists in named.items()}
-            scores = metric.score([r["predictions"] for r in part], [r["references"] for r in part], **chosen, **extra)
-            for key, scored in scores.items():
-                found.setdefault(key, []).extend(scored)
-        known = [value for value in found[primary] if value == value]
-        mean = sum(known) / len(known) if known else float("nan")
-        signature = metric.signature(**chosen, **named)
-        result = pd.DataFrame({"row": range(len(rows)), **found})
-        folder = tempfile.mkdtemp(prefix="scores-")  # its own for each call: nobody gets another's file
-        path_out = Path(folder) / f"{primary}_scores.csv"
-        result.assign(signature=signature).to_csv(path_out, index=False)
-        note = f"mean of {len(known)} rows" + (
-            f", {len(rows) - len(known)} undefined" if len(known) < len(rows) else ""
-        )
-        shown = big_score(primary, mean, note) + histogram(found[primary], primary)
-        shown += f'<details><summary>Signature</summary><code class="sm-long">{escape(signature)}</code></details>'
-        return shown, result.round(4), str(path_out)
-
-    button.click(score_file, [upload, *inputs], [summary, rows_out, download], api_name="score_file")
-
-
-def _characters_of(value: object, row: int) -> object:
-    """A row's characters: a JSON list or object, or names parted by semicolons."""
-    if isinstance(value, str):
-        try:
-            return json.loads(value)
-        except json.JSONDecodeError:
-            names = [name.strip() for name in value.split(";") if name.strip()]
-            if not names:
-                raise Refused(
-                    f"row {row}: characters is empty; write names parted by semicolons, or a JSON list"
-                ) from None
-            return names
-    return value
 
 
 MODELS = {

@@ -1,6 +1,7 @@
 """The demo apps in a real browser (Debian's Chromium, driven by Playwright), and over their API with two users."""
 
 import csv
+import gzip
 import importlib.util
 import json
 import re
@@ -195,8 +196,8 @@ class TestPage:
         rows = [{"predictions": text, "references": [REFERENCE]} for text in (PREDICTION, REFERENCE)]
         if name in ("boc", "bor"):
             rows = [{**row, "characters": list(CHARACTERS)} for row in rows]
-        file = tmp_path / "rows.jsonl"
-        file.write_text("\n".join(map(json.dumps, rows)))
+        file = tmp_path / "rows.jsonl.gz"
+        file.write_bytes(gzip.compress("\n".join([*map(json.dumps, rows), '{"predictions": 5}']).encode()))
         page.goto(apps[name])
         page.get_by_role("tab", name="File").click()
         page.click("#score-file")
@@ -211,12 +212,14 @@ class TestPage:
         mean = sum(expected[PRIMARY[name]]) / 2
         assert float(page.get_attribute("#file-summary .sm-score", "data-score")) == pytest.approx(mean, abs=1e-5)
         assert page.locator("#file-summary svg rect").count() == 10
+        assert "rows.jsonl.gz, line 3: predictions is 5" in page.inner_text("#file-summary .sm-alert li")
         with page.expect_download() as download:
             page.locator("#file-download a").first.click()
         with open(download.value.path(), newline="") as saved:
             found = list(csv.DictReader(saved))
         for key, values in expected.items():
             assert [float(row[key]) for row in found] == pytest.approx(values, abs=1e-5)
+        assert [row["row"] for row in found] == ["rows.jsonl.gz, line 1", "rows.jsonl.gz, line 2"]
         assert found[0]["signature"].startswith(f"{name}|version:")
 
     def test_a_wrong_file_gets_a_message(self, name, apps, page, tmp_path):
@@ -227,7 +230,7 @@ class TestPage:
         upload(page, file)
         page.click("#score-file")
         page.wait_for_selector("#file-summary .sm-alert")
-        assert "row 0 has no column predictions" in page.inner_text("#file-summary")
+        assert "wrong.csv has no column 'predictions'" in page.inner_text("#file-summary")
 
     def test_phone_width(self, name, apps, page):
         page.set_viewport_size({"width": 400, "height": 800})

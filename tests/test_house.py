@@ -42,7 +42,6 @@ class TestVendoring:
         (tmp_path / "sss" / "sss.py").write_text("from .texts import words\n")
         monkeypatch.setattr(vendor, "METRICS", tmp_path)
         monkeypatch.setattr(vendor, "SHARED", tmp_path / "_shared")
-        monkeypatch.setattr(vendor, "SPACES", tmp_path / "nowhere")
         copy = tmp_path / "sss" / "texts.py"
         assert vendor.main(check=True) == 1 and not copy.exists()
         assert vendor.main() == 0 and copy.read_text() == "# shared" and vendor.main(check=True) == 0

@@ -1,4 +1,4 @@
-"""The demo Spaces without a browser: front matter, requirements, building, publishing, reading files, messages."""
+"""The demo Spaces as folders: front matter, requirements, building, publishing; and the pieces of their pages."""
 
 import importlib
 import json
@@ -7,6 +7,7 @@ import re
 import subprocess
 import textwrap
 import venv
+from pathlib import Path
 
 import pytest
 from conftest import REQUIRED, ROOT
@@ -22,9 +23,15 @@ PINS = {
 }
 
 
+def content(folder):
+    """Every file of a folder by its path within."""
+    files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
 @pytest.fixture(scope="module")
 def look():
-    return importlib.import_module("spaces._shared.look")
+    return importlib.import_module("spaces.look")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -49,19 +56,46 @@ class TestFolder:
         for package, version in required.items():
             assert version == PINS[package], package
         assert ("torch" in required) == (name in ("sss", "mss"))
+        assert {"openpyxl", "pyarrow"} <= required.keys()  # of the reader of files
 
     def test_built_folder(self, name, tmp_path):
         from huggingface_hub import SpaceCard
 
         folder = build.build(name, tmp_path)
         assert folder == tmp_path / name
-        expected = {path.name for path in (ROOT / "metrics" / name).glob("*.py")} | {"app.py", "look.py"}
-        assert {path.name for path in folder.iterdir()} == expected | {"README.md", "requirements.txt"}
+        expected = {path.name for path in (ROOT / "metrics" / name).glob("*.py")}
+        expected |= {"app.py", "look.py", "file_tab.py", "README.md", "requirements.txt"}
+        reader = {f"eval_summaries/{part}.py" for part in ("__init__", "rows", "cells", "inputs", "each")}
+        assert content(folder).keys() == expected | reader
         card = SpaceCard.load(folder / "README.md")
         assert card.data.sdk == "gradio" and "## Limitations and Bias" in card.content
         (folder / "left_over.py").write_text("")
         build.build(name, tmp_path)  # made anew
         assert not (folder / "left_over.py").exists()
+
+    @pytest.mark.slow
+    def test_the_app_imports_the_copies_beside_it(self, name, tmp_path, python, environment):
+        """As `python app.py` does, from anywhere, whether or not the project is installed."""
+        folder = build.build(name, tmp_path / "built")
+        probe = folder / "probe.py"  # the folder of a script comes first on the path
+        probe.write_text(
+            "import sys, app, eval_summaries.inputs\n"
+            "names = ['look', 'file_tab', *(name for name in sys.modules if name.startswith('eval_summaries'))]\n"
+            "print(*(sys.modules[name].__file__ for name in names), sep='\\n')\n"
+        )
+        (tmp_path / "elsewhere").mkdir()
+        done = subprocess.run(
+            [python, str(probe)],
+            cwd=tmp_path / "elsewhere",
+            env={key: value for key, value in environment.items() if key != "PYTHONPATH"},
+            capture_output=True,
+            text=True,
+            timeout=240,
+        )
+        assert done.returncode == 0, done.stderr
+        found = {Path(line).relative_to(folder).as_posix() for line in done.stdout.splitlines()}
+        reader = {path for path in content(folder) if path.startswith("eval_summaries/")}
+        assert found == {"look.py", "file_tab.py"} | reader
 
     def test_app_has_no_analytics_and_three_examples_one_in_arabic(self, name):
         source = (ROOT / "spaces" / name / "app.py").read_text(encoding="utf-8")
@@ -82,17 +116,13 @@ class TestBuild:
         listed = {
             line.split()[-1]: int(line.split()[0].replace(",", "")) for line in capsys.readouterr().out.splitlines()[1:]
         }
-        assert listed == {path.name: path.stat().st_size for path in (tmp_path / "boc").iterdir()}
+        assert listed == {path: len(raw) for path, raw in content(tmp_path / "boc").items()}
 
     @pytest.mark.parametrize("arguments", [["--dry-run"], ["--push", "boc"], ["--push", "a/b/c"]])
     def test_bad_arguments(self, tmp_path, arguments, capsys):
         with pytest.raises(SystemExit):
             build.main(["boc", "--out", str(tmp_path), *arguments])
         assert "--push" in capsys.readouterr().err and not any(tmp_path.iterdir())
-
-    def test_vendored_look(self):
-        shared = (ROOT / "spaces" / "_shared" / "look.py").read_bytes()
-        assert {(ROOT / "spaces" / name / "look.py").read_bytes() for name in NAMES} == {shared}
 
 
 LOAD = """
@@ -138,7 +168,7 @@ class TestHub:
             )
         assert done.returncode == 0, done.stderr
         assert "published as tester/boc" in done.stdout
-        assert uploads == {"tester/boc": {path.name: path.read_bytes() for path in (tmp_path / "boc").iterdir()}}
+        assert uploads == {"tester/boc": content(tmp_path / "boc")}
 
 
 @pytest.mark.slow
@@ -173,57 +203,6 @@ def test_a_new_virtual_environment_with_only_its_requirements(name, tmp_path):
     assert next(iter(result.values())) == pytest.approx(1.0) and "data-score" in page
 
 
-class TestFiles:
-    COLUMNS = ["predictions", "references"]
-
-    def write(self, folder, name, content):
-        path = folder / name
-        path.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
-        return str(path)
-
-    def test_csv_and_jsonl(self, look, tmp_path):
-        csv = self.write(tmp_path, "a.csv", '\ufeffpredictions,references,id\r\n"a, b","c\nd",7\r\nNA,,8\r\n')
-        rows = look.read_rows(csv, self.COLUMNS)
-        assert rows == [
-            {"predictions": "a, b", "references": "c\nd", "id": "7"},
-            {"predictions": "NA", "references": "", "id": "8"},
-        ]
-        lines = '{"predictions": "a", "references": ["b", "c"]}\n\n{"predictions": "تفاحة", "references": "d"}\n'
-        rows = look.read_rows(self.write(tmp_path, "a.jsonl", lines), self.COLUMNS)
-        assert [row["references"] for row in rows] == [["b", "c"], "d"]
-
-    def test_only_a_line_feed_ends_a_line_of_jsonl(self, look, tmp_path):
-        row = {"predictions": "one\u2028two\u0085three\x0bfour", "references": "five"}
-        path = self.write(tmp_path, "a.jsonl", json.dumps(row, ensure_ascii=False) + "\r\n")
-        assert look.read_rows(path, self.COLUMNS) == [row]
-
-    @pytest.mark.parametrize(
-        ("name", "content", "words"),
-        [
-            ("a.csv", "predictions,other\na,b\n", ["row 0", "no column references", "predictions, other"]),
-            ("a.csv", "", ["cannot be read as CSV"]),
-            ("a.csv", "predictions,references\n", ["no rows"]),
-            ("a.csv", 'predictions,references\n"a,b\n', ["cannot be read as CSV"]),
-            ("a.csv", b"predictions,references\n\xff,b\n", ["not UTF-8", "byte 23"]),
-            ("a.jsonl", '{"predictions": "a", "references": "b"}\n{"predictions": \n', ["line 2 is not JSON"]),
-            ("a.jsonl", "[1, 2]\n", ["line 1 is not an object"]),
-            ("a.jsonl", '{"predictions": "a"}\n', ["row 0", "no column references"]),
-            ("a.xlsx", "x", [".csv or .jsonl"]),
-            ("a.csv", "predictions,references\n" + "a,b\n" * 501, ["501 rows", "at most 500"]),
-            ("a.csv", "predictions,references\n" + "a" * 50_001 + ",b\n", ["row 0", "over 50,000"]),
-        ],
-    )
-    def test_wrong_files(self, look, tmp_path, name, content, words):
-        with pytest.raises(look.Refused) as caught:
-            look.read_rows(self.write(tmp_path, name, content), self.COLUMNS)
-        for word in words:
-            assert word in str(caught.value)
-
-    def test_no_file(self, look):
-        with pytest.raises(look.Refused, match="Choose a file"):
-            look.read_rows(None, self.COLUMNS)
-
-
 class TestPieces:
     def test_messages_instead_of_traces(self, look, capsys):
         @look.in_page(3)
@@ -240,17 +219,63 @@ class TestPieces:
         found = look.highlight("<b>Amy</b> & Raj", [(3, 6, "match", "in both")])
         assert "&lt;b&gt;<mark" in found and ">Amy</mark>&lt;/b&gt; &amp; Raj" in found and 'dir="auto"' in found
 
+    def test_marks_are_bounded_and_do_not_overlap(self, look):
+        text = "ab" * look.LIMIT_MARKS + "&"
+        spans = [(start, start + 1, "match", "a") for start in range(0, len(text) - 1, 2)]
+        assert look.highlight(text, spans).count("<mark") == look.LIMIT_MARKS and "Only" not in look.highlight(
+            text, spans
+        )
+        found = look.highlight(text, [*spans, (len(text) - 1, len(text), "match", "last")])
+        assert found.count("<mark") == look.LIMIT_MARKS and "Only the first 1,000 of 1,001 marks are drawn" in found
+        assert re.sub("<[^>]*>", "", found).endswith(text.replace("&", "&amp;"))
+        found = look.highlight("½ a", [(0, 1, "match", "1"), (0, 1, "match", "2")])  # two words in one letter
+        assert re.sub("<[^>]*>", "", found) == "½ a"
+
     def test_limits(self, look):
         assert look.checked("a", "Text") == "a"
         for text, word in ((" ", "empty"), (None, "empty"), ("a" * 50_001, "50,001 characters")):
             with pytest.raises(look.Refused, match=word):
                 look.checked(text, "Text")
+        assert len(look.alert("a" * 100_000)) < 6000
 
     def test_characters(self, look):
-        found = look.parse_characters("House: Dr. House, Greg\n\n Amy \n")
+        found = look.checked_characters("House: Dr. House, Greg\n\n Amy \n")
         assert found == {"House": ["Dr. House", "Greg"], "Amy": []}
-        with pytest.raises(look.Refused, match="Characters is empty"):
-            look.parse_characters(" \n")
+        assert look.checked_characters("['Amy', 'Raj']") == ["Amy", "Raj"]
+        for text, word in (
+            (" \n", "Characters names nobody"),
+            (None, "names nobody"),
+            ("[Amy, Raj]", "cannot be read"),
+        ):
+            with pytest.raises(ValueError, match=word):
+                look.checked_characters(text)
+
+    def test_names_in_a_row(self, look):
+        assert look.some(["Amy", "Raj"]) == "Amy, Raj" and look.some([]) == ""
+        assert look.some(["A" * 31, "B"], 1) == f"{'A' * 30}…, and 1 more"
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            list(range(100_000)),
+            [[0.123456789] * 1000] * 1000,
+            {str(number): ["a" * 1000] * 10 for number in range(1000)},
+            {"a" * 50_000 + str(number): "b" * 50_000 for number in range(30)},
+            {"أ" * 50_000: ["ب" * 50_000] * 1000},
+            [[[["a" * 100] * 100] * 100] * 100] * 100,
+        ],
+        ids=["list", "matrix", "mapping", "long keys", "Arabic", "deep"],
+    )
+    def test_values_are_bounded_and_say_so(self, look, value):
+        shown = json.dumps(look.bounded(value), ensure_ascii=False)
+        assert 100 < len(shown) <= look.LIMIT_VALUES and re.search(
+            r"\d more( characters)?[\")]|bytes: not shown", shown
+        )
+
+    def test_values_within_the_budget_are_as_they_are(self, look):
+        value = {"scores": {"boc_f1": 0.5}, "matched": ["Amy"], "none": None, "pair": ("Amy", "Raj")}
+        assert look.bounded(value) == {**value, "pair": ["Amy", "Raj"]}
+        assert len(look.bounded({f"{'a' * 20_000}{number}": number for number in range(9)})) == 9  # all begin alike
 
     def test_undefined_score(self, look):
         assert "undefined" in look.big_score("BoR", float("nan"))

@@ -5,6 +5,7 @@ from pathlib import Path
 import evaluate
 import gradio as gr
 import look
+from file_tab import file_tab
 
 METRIC = evaluate.load(str(Path(__file__).resolve().parent / "boc.py"))
 
@@ -28,7 +29,7 @@ def options(ignore_case, counting):
 def score(prediction, reference, characters, *values):
     """Score one recap against one reference."""
     texts = look.checked(prediction, "Recap"), look.checked(reference, "Reference")
-    evidence = METRIC.explain(*texts, characters=look.parse_characters(characters), **options(*values))
+    evidence = METRIC.explain(*texts, characters=look.checked_characters(characters), **options(*values))
     said = {"match": "in both texts", "miss": "missed by the recap", "invent": "only in the recap"}
     kind = {
         **dict.fromkeys(evidence["matched"], "match"),
@@ -43,19 +44,19 @@ def score(prediction, reference, characters, *values):
     page += look.legend(**said)
     for title, side, text in (("Recap", "prediction", texts[0]), ("Reference", "reference", texts[1])):
         spans = [
-            (start, end, kind[name], f"{name}: {said[kind[name]]}")
+            (start, end, kind[name], f"{look.clip(name, 20)}: {said[kind[name]]}")
             for name, places in evidence["mentions"].items()
             for start, end in places[side]
         ]
         page += f"<h3>{title}</h3>{look.highlight(text, spans)}"
-    lists = [[part, ", ".join(evidence[part]) or "nobody"] for part in ("matched", "missed", "invented")]
+    lists = [[part, look.some(evidence[part]) or "nobody"] for part in ("matched", "missed", "invented")]
     page += look.table(["characters", "names"], lists)
     note = (
         "F1 of precision and recall"
         if scores["boc_f1"] == scores["boc_f1"]
         else "neither text names anybody of the list"
     )
-    return look.big_score("BoC F1", scores["boc_f1"], note), page, evidence
+    return look.big_score("BoC F1", scores["boc_f1"], note), page, look.bounded(evidence)
 
 
 with gr.Blocks(title="BoC, bag of characters", analytics_enabled=False) as demo:
@@ -74,7 +75,7 @@ with gr.Blocks(title="BoC, bag of characters", analytics_enabled=False) as demo:
             ]
             look.pair_tab(score, boxes, chosen, EXAMPLES, boxes)
         with gr.Tab("File"):
-            look.file_tab(METRIC, "boc_f1", ["predictions", "references", "characters"], options, chosen)
+            file_tab(METRIC, "boc_f1", ["predictions", "references", "characters"], options, chosen)
 
 if __name__ == "__main__":
     look.launch(demo)

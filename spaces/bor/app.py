@@ -1,13 +1,23 @@
 """Demo of BoR: a graph of who is put together with whom, rightly, by mistake, or not at all."""
 
+import inspect
 import math
+from collections import Counter
 from pathlib import Path
 
 import evaluate
 import gradio as gr
 import look
+from file_tab import file_tab
 
 METRIC = evaluate.load(str(Path(__file__).resolve().parent / "bor.py"))
+SCRIPT = inspect.getmodule(METRIC)
+LIMIT_TOGETHER = 10_000  # times that two characters are in one sentence: more take too long to list
+# that are shown
+LIMIT_DRAWN = 40  # characters
+LIMIT_PAIRS = 200
+LIMIT_SENTENCES = 3  # of a pair
+LIMIT_LETTERS = 300  # of these sentences together
 
 EXAMPLES = [
     [
@@ -35,34 +45,65 @@ def options(ignore_case, split_lines, lang):
     return {"ignore_case": ignore_case, "split_lines": split_lines, "lang": lang.strip() or "en"}
 
 
-def graph(names, evidence):
+def together(texts, people, chosen):
+    """How often two characters are in one sentence."""
+    names = SCRIPT.per_example(people, texts[:1], [texts[1:]], chosen["ignore_case"])[0]
+    return sum(
+        math.comb(len({mention.name for mention in mentions}), 2)
+        for text in texts
+        for _, mentions in SCRIPT.names_by_sentence(
+            text, names.mentions(text), lambda masked: SCRIPT.sentences(masked, chosen["lang"], chosen["split_lines"])
+        )
+    )
+
+
+def graph(evidence):
     """The characters on a circle, a line for each pair."""
+    pairs = [pair for part in STYLES for pair in evidence[part]]
+    often = Counter(name for pair in pairs for name in pair)
+    if not often:
+        return look.remark("No two of the characters are in one sentence, in either text.")
+    names = sorted(name for name, _ in often.most_common(LIMIT_DRAWN))
+    few = len(names) <= 12
     size, radius = 420, 140
-    place = {}
+    place, dots = {}, ""
     for number, name in enumerate(names):
         angle = 2 * math.pi * number / len(names) - math.pi / 2
-        place[name] = (size / 2 + radius * math.cos(angle), size / 2 + radius * math.sin(angle))
+        x, y = place[name] = (size / 2 + radius * math.cos(angle), size / 2 + radius * math.sin(angle))
+        dots += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{9 if few else 4}" fill="currentColor"/>'
+        if few:
+            short, below = look.clip(name, 30), 26 if y >= size / 2 else -16
+            fit = min(17, 230 / len(short))  # a long name stays inside the picture
+            dots += f'<text x="{x:.1f}" y="{y + below:.1f}" text-anchor="middle" font-size="{fit:.1f}">'
+        else:  # too many to stand side by side: each on a ray of its own, none upside down
+            short, left = look.clip(name, 10), math.cos(angle) < 0
+            turned = math.degrees(angle) + (180 if left else 0)
+            dots += (
+                f'<text transform="translate({x:.1f} {y:.1f}) rotate({turned:.0f}) translate({-9 if left else 9} 4)" '
+                f'text-anchor="{"end" if left else "start"}" font-size="10">'
+            )
+        dots += f"{look.escape(short)}</text>"
     lines = ""
     for part, (dash, meaning) in STYLES.items():
         for one, other in evidence[part]:
-            (x1, y1), (x2, y2) = place[one], place[other]
-            lines += (
-                f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="sm-{part}" '
-                f'stroke-width="4" stroke-linecap="round" stroke-dasharray="{dash}"><title>{look.escape(one)} and '
-                f"{look.escape(other)}: {meaning}</title></line>"
-            )
-    dots = ""
-    for name, (x, y) in place.items():
-        below = 26 if y >= size / 2 else -16
-        dots += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="9" fill="currentColor"/>'
-        fit = min(17, 230 / len(name))  # a long name stays inside the picture
-        dots += f'<text x="{x:.1f}" y="{y + below:.1f}" text-anchor="middle" font-size="{fit:.1f}">'
-        dots += f"{look.escape(name)}</text>"
-    said = "; ".join(f"{part}: {', '.join(' and '.join(pair) for pair in evidence[part]) or 'none'}" for part in STYLES)
+            if one in place and other in place:
+                (x1, y1), (x2, y2) = place[one], place[other]
+                lines += (
+                    f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" class="sm-{part}" '
+                    f'stroke-width="{4 if few else 2}" stroke-linecap="round" stroke-dasharray="{dash}">'
+                    f"<title>{said([one, other])}: {meaning}</title></line>"
+                )
+    label = "; ".join(f"{part}: {', '.join(map(said, evidence[part][:LIMIT_DRAWN])) or 'none'}" for part in STYLES)
+    rest = f"Drawn are the {LIMIT_DRAWN} of {len(often):,} characters that have the most pairs."
     return (
-        f'<svg class="sm-graph" role="img" aria-label="{look.escape(said)}" viewBox="0 0 {size} {size}">'
-        f"{lines}{dots}</svg>"
+        f'<svg class="sm-graph" role="img" aria-label="{label}" viewBox="0 0 {size} {size}">{lines}{dots}</svg>'
+        f"{look.remark(rest) if len(often) > LIMIT_DRAWN else ''}"
     )
+
+
+def said(pair):
+    """A pair in HTML."""
+    return look.escape(" and ".join(look.clip(name, 20) for name in pair))
 
 
 def key():
@@ -77,28 +118,44 @@ def key():
     return f"<p>{rows}</p>"
 
 
+def table_of_pairs(evidence):
+    """The pairs with the sentences that have them, of both texts."""
+    part_of = {tuple(pair): part for part in STYLES for pair in evidence[part]}
+    relations = sorted(evidence["relations"], key=lambda one: list(STYLES).index(part_of[tuple(one["pair"])]))
+    rows = []
+    for relation in relations[:LIMIT_PAIRS]:
+        found = [place["sentence"] for side in ("prediction", "reference") for place in relation[side]]
+        text = look.clip(" / ".join(found[:LIMIT_SENTENCES]), LIMIT_LETTERS)
+        more = f" (and {len(found) - LIMIT_SENTENCES:,} more)" if len(found) > LIMIT_SENTENCES else ""
+        meaning = STYLES[part_of[tuple(relation["pair"])]][1]
+        rows.append([look.Markup(said(relation["pair"])), meaning, text + more])
+    rest = f"And {len(relations) - LIMIT_PAIRS:,} more pairs." if len(relations) > LIMIT_PAIRS else ""
+    return look.table(["pair", "", "sentences"], rows) + (look.remark(rest) if rest else "")
+
+
 @look.in_page(3)
 def score(prediction, reference, characters, *values):
     """Score one recap against one reference."""
-    texts = look.checked(prediction, "Recap"), look.checked(reference, "Reference")
-    names = look.parse_characters(characters)
-    evidence = METRIC.explain(*texts, characters=names, **options(*values))
+    texts = [look.checked(prediction, "Recap"), look.checked(reference, "Reference")]
+    people, chosen_options = look.checked_characters(characters), options(*values)
+    count = together(texts, people, chosen_options)
+    if count <= LIMIT_TOGETHER:
+        evidence = METRIC.explain(*texts, characters=people, **chosen_options)
+        first, last = key() + graph(evidence), table_of_pairs(evidence)
+    else:
+        values = METRIC.score(texts[:1], texts[1:], characters=people, **chosen_options)
+        evidence = {"scores": {name: value for name, (value,) in values.items()}}
+        why = f"Two characters are in one sentence {count:,} times: too often to show here (up to {LIMIT_TOGETHER:,})."
+        first, last = "", look.remark(why)
     scores = evidence["scores"]
     parts = [
         [name, f"{scores[f'bor_{name}']:.3f}", look.bar(scores[f"bor_{name}"])] for name in ("precision", "recall")
     ]
-    page = key() + graph(names, evidence) + look.table(["part", "value", ""], parts)
-    rows = []
-    for part, (_, meaning) in STYLES.items():
-        for relation in evidence["relations"]:
-            if relation["pair"] in evidence[part]:
-                sentences = [found["sentence"] for side in ("prediction", "reference") for found in relation[side]]
-                rows.append([" and ".join(relation["pair"]), meaning, " / ".join(sentences)])
-    page += look.table(["pair", "", "sentences"], rows)
+    page = first + look.table(["part", "value", ""], parts) + last
     note = (
         "F1 of precision and recall" if scores["bor_f1"] == scores["bor_f1"] else "neither text has a pair of the list"
     )
-    return look.big_score("BoR F1", scores["bor_f1"], note), page, evidence
+    return look.big_score("BoR F1", scores["bor_f1"], note), page, look.bounded(evidence)
 
 
 with gr.Blocks(title="BoR, bag of relations", analytics_enabled=False) as demo:
@@ -118,7 +175,7 @@ with gr.Blocks(title="BoR, bag of relations", analytics_enabled=False) as demo:
             ]
             look.pair_tab(score, boxes, chosen, EXAMPLES, boxes)
         with gr.Tab("File"):
-            look.file_tab(METRIC, "bor_f1", ["predictions", "references", "characters"], options, chosen)
+            file_tab(METRIC, "bor_f1", ["predictions", "references", "characters"], options, chosen)
 
 if __name__ == "__main__":
     look.launch(demo)

@@ -5,8 +5,15 @@ from pathlib import Path
 import evaluate
 import gradio as gr
 import look
+from file_tab import file_tab
+from texts import sentences
 
 METRIC = evaluate.load(str(Path(__file__).resolve().parent / "mss.py"))
+LIMIT_SENTENCES = 2000  # that are taken, on each side
+# that are shown
+LIMIT_LISTED = 100
+LIMIT_MAP = 40
+LIMIT_LETTERS = 300  # of a sentence
 
 DOCUMENT = (
     "The ferry between the two islands stopped on Monday after its only engine failed in heavy rain. Forty passengers "
@@ -40,45 +47,80 @@ def options(model, strategy, doc_chunk_size, summary_chunk_size, distance, pooli
     }
 
 
-def heat_map(matrix):
-    """Summary sentences against source sentences."""
-    head = "".join(f'<th scope="col">source {number}</th>' for number in range(1, len(matrix[0]) + 1))
+def check(summary, documents, chosen):
+    """Refuse texts of more sentences than are compared here, before a model works on them."""
+    for name, texts in (("Summary", [summary]), ("Document", documents)):
+        count = sum(len(sentences(text, chosen["lang"], chosen["split_lines"])) for text in texts)
+        if count > LIMIT_SENTENCES:
+            raise look.Refused(
+                f"{name} has {count:,} sentences; this demo takes at most {LIMIT_SENTENCES:,} (use the library)"
+            )
+
+
+def shown(sentence):
+    """A sentence as it is listed."""
+    return look.escape(look.clip(sentence, LIMIT_LETTERS))
+
+
+def by_support(evidence):
+    """Each summary sentence with the source sentence that supports it best."""
+    sources, found = evidence["source_sentences"], evidence["summary_sentences"]
+    page = "<h3>Summary, by support</h3><p>Select a sentence to see the source sentence that supports it best.</p>"
+    for sentence, best in list(zip(found, evidence["best_source"], strict=True))[:LIMIT_LISTED]:
+        colour, where = look.shade(best["similarity"]), best["source_sentence"]
+        page += (
+            f'<details class="sm-sentence" style="--support:{colour}"><summary dir="auto">'
+            f'<mark class="sm-cell" style="background:{colour}">{shown(sentence)}</mark> '
+            f"{best['similarity']:.2f}</summary>"
+            f'<div dir="auto">Source sentence {where + 1}: {shown(sources[where])}</div></details>'
+        )
+    if len(found) > LIMIT_LISTED:
+        support = [best["similarity"] for best in evidence["best_source"]]
+        page += look.remark(f"And {len(found) - LIMIT_LISTED:,} more sentences. The support of all {len(found):,}:")
+        page += look.histogram(support, "support")
+    return page
+
+
+def heat_map(evidence):
+    """Summary sentences against source sentences, and the list of the latter."""
+    matrix, sources = evidence["alignment"], evidence["source_sentences"]
+    page = "<h3>Every sentence against every sentence</h3>"
+    if max(len(matrix), len(sources)) > LIMIT_MAP:
+        size = f"{len(matrix):,} summary and {len(sources):,} source sentences"
+        page += look.remark(f"Of {size}, the first {LIMIT_MAP} of each are drawn.")
+    columns = range(1, min(len(sources), LIMIT_MAP) + 1)
+    head = "".join(f'<th scope="col">source {number}</th>' for number in columns)
     body = ""
-    for number, row in enumerate(matrix, 1):
-        cells = "".join(f'<td class="sm-cell" style="background:{look.shade(value)}">{value:.2f}</td>' for value in row)
+    for number, row in enumerate(matrix[:LIMIT_MAP], 1):
+        cells = "".join(
+            f'<td class="sm-cell" style="background:{look.shade(value)}">{value:.2f}</td>' for value in row[:LIMIT_MAP]
+        )
         body += f'<tr><th scope="row">summary {number}</th>{cells}</tr>'
     rows = f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody>"
-    return f'<div class="sm-scroll" tabindex="0"><table>{rows}</table></div>'
+    page += f'<div class="sm-scroll" tabindex="0"><table>{rows}</table></div>'
+    page += "<ol>" + "".join(f'<li dir="auto">{shown(source)}</li>' for source in sources[:LIMIT_LISTED]) + "</ol>"
+    if len(sources) > LIMIT_LISTED:
+        page += look.remark(f"And {len(sources) - LIMIT_LISTED:,} more source sentences.")
+    return page
 
 
 @look.in_page(3)
 def score(summary, document, *values):
     """Score one summary against its document."""
-    evidence = METRIC.explain(look.checked(summary, "Summary"), look.checked(document, "Document"), **options(*values))
-    scores, sources = evidence["scores"], evidence["source_sentences"]
+    texts, chosen_options = (look.checked(summary, "Summary"), look.checked(document, "Document")), options(*values)
+    check(texts[0], [texts[1]], chosen_options)
+    evidence = METRIC.explain(*texts, **chosen_options)
+    scores = evidence["scores"]
     names = {"mss_support": "support", "mss_coverage": "coverage", "mss_f1": "F1", "mss_compression": "compression"}
     rows = [
         [name, f"{scores[key]:.3f}", look.bar(scores[key] if key != "mss_compression" else 0)]
         for key, name in names.items()
     ]
-    page = look.table(["part", "value", ""], rows)
-    page += "<h3>Summary, by support</h3><p>Select a sentence to see the source sentence that supports it best.</p>"
-    for sentence, best in zip(evidence["summary_sentences"], evidence["best_source"], strict=True):
-        colour, where = look.shade(best["similarity"]), best["source_sentence"]
-        page += (
-            f'<details class="sm-sentence" style="--support:{colour}"><summary dir="auto">'
-            f'<mark class="sm-cell" style="background:{colour}">{look.escape(sentence)}</mark> '
-            f"{best['similarity']:.2f}</summary>"
-            f'<div dir="auto">Source sentence {where + 1}: {look.escape(sources[where])}</div></details>'
-        )
+    page = look.table(["part", "value", ""], rows) + by_support(evidence)
     if evidence["alignment"]:
-        page += "<h3>Every sentence against every sentence</h3>" + heat_map(evidence["alignment"])
-        page += "<ol>" + "".join(f'<li dir="auto">{look.escape(source)}</li>' for source in sources) + "</ol>"
-    return (
-        look.big_score("MSS", scores["mss"], "No penalty for long summaries: look at the compression too."),
-        page,
-        evidence,
-    )
+        page += heat_map(evidence)
+    note = "No penalty for long summaries: look at the compression too."
+    return look.big_score("MSS", scores["mss"], note), page, look.bounded(evidence)
 
 
 with gr.Blocks(title="MSS, max salient similarity", analytics_enabled=False) as demo:
@@ -104,7 +146,7 @@ with gr.Blocks(title="MSS, max salient similarity", analytics_enabled=False) as 
             ]
             look.pair_tab(score, boxes, chosen, EXAMPLES, [*boxes, chosen[0]])
         with gr.Tab("File"):
-            look.file_tab(METRIC, "mss", ["predictions", "references"], options, chosen)
+            file_tab(METRIC, "mss", ["predictions", "references"], options, chosen, check)
 
 if __name__ == "__main__":
     look.launch(demo)

@@ -5,12 +5,10 @@ from pathlib import Path
 import evaluate
 import gradio as gr
 import look
-import regex
-from texts import words
+from file_tab import file_tab
 
 METRIC = evaluate.load(str(Path(__file__).resolve().parent / "sss.py"))
 BANDS = ((0.1, "below 0.1"), (0.2, "0.1 to 0.2"), (0.5, "0.2 to 0.5"), (2, "0.5 and above"))
-_RUN = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 EXAMPLES = [
     [
@@ -33,19 +31,6 @@ def options(model, rouge_counting, use_stemmer, fold_arabic):
     return {**chosen, **look.MODELS[model]}
 
 
-def shared_spans(text, shared, use_stemmer, fold_arabic):
-    """Places of the words that both texts have."""
-    for run in _RUN.finditer(text):
-        whole = words(run[0], fold_arabic, use_stemmer)
-        if len(whole) <= 1:
-            if whole and whole[0] in shared:
-                yield run.start(), run.end(), "match", "in both texts"
-            continue
-        for place, character in enumerate(run[0], run.start()):  # a script without spaces
-            if any(word in shared for word in words(character, fold_arabic, use_stemmer)):
-                yield place, place + 1, "match", "in both texts"
-
-
 @look.in_page(3)
 def score(prediction, reference, model, rouge_counting, use_stemmer, fold_arabic):
     """Score one text against one reference."""
@@ -64,14 +49,13 @@ def score(prediction, reference, model, rouge_counting, use_stemmer, fold_arabic
         product *= factor
         rows.append([name, f"{factor:.3f}", look.bar(factor), f"{product:.3f}"])
     band = next(name for limit, name in BANDS if evidence["sss"] < limit)
-    shared = set(evidence["shared"])
     page = "<h3>Factors</h3>" + look.table(["factor", "value", "", "product so far"], rows)
     page += "<h3>Words</h3>" + look.legend(match="in both texts")
-    for title, text in zip(("Text", "Reference"), texts, strict=True):
-        marked = look.highlight(text, shared_spans(text, shared, use_stemmer, fold_arabic))
-        page += f"<h4>{title}</h4>{marked}"
+    for title, side, text in (("Text", "prediction", texts[0]), ("Reference", "reference", texts[1])):
+        spans = [(start, end, "match", "in both texts") for start, end in evidence["places"][side]]
+        page += f"<h4>{title}</h4>{look.highlight(text, spans)}"
     note = f"Band of the paper: {band}. Its bands hold for vectors like AraBERT's, not for every model."
-    return look.big_score("SSS", evidence["sss"], note), page, evidence
+    return look.big_score("SSS", evidence["sss"], note), page, look.bounded(evidence)
 
 
 with gr.Blocks(title="SSS, semantic siamese similarity", analytics_enabled=False) as demo:
@@ -90,7 +74,7 @@ with gr.Blocks(title="SSS, semantic siamese similarity", analytics_enabled=False
             ]
             look.pair_tab(score, boxes, chosen, EXAMPLES, [*boxes, chosen[0]])
         with gr.Tab("File"):
-            look.file_tab(METRIC, "sss", ["predictions", "references"], options, chosen)
+            file_tab(METRIC, "sss", ["predictions", "references"], options, chosen)
 
 if __name__ == "__main__":
     look.launch(demo)
