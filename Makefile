@@ -5,11 +5,14 @@ NAME ?= sss
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-test:  ## Run all tests, the doctests included
+test:  ## Run the tests for users, the doctests included
 	$(PYTHON) -m pytest
 
 test-quick:  ## Run the tests that take under a minute together
-	$(PYTHON) -m pytest -m "not slow"
+	$(PYTHON) -m pytest -m "not slow and not install and not thorough"
+
+test-all:  ## Run all tests, also those that install packages or take many minutes
+	$(PYTHON) -m pytest -m ""
 
 lint:  ## Check style, and that the vendored copies are up to date
 	ruff check .
@@ -23,4 +26,4 @@ space:  ## Run a demo locally: make space NAME=boc
 	$(PYTHON) spaces/build.py $(NAME) --out build/spaces
 	$(PYTHON) build/spaces/$(NAME)/app.py
 
-.PHONY: help test test-quick lint vendor space
+.PHONY: help test test-quick test-all lint vendor space

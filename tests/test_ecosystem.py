@@ -86,7 +86,7 @@ class TestLoad:
         (message,) = run(python, environment, code)
         assert "nonsense" in message
 
-    @pytest.mark.parametrize("name", ["sss", "mss"])
+    @pytest.mark.parametrize("name", ["sss", pytest.param("mss", marks=pytest.mark.thorough)])
     def test_no_network_with_the_defaults(self, python, environment, name):
         environment = {k: v for k, v in environment.items() if k not in ("HF_HUB_OFFLINE", "HF_EVALUATE_OFFLINE")}
         code = f"""
@@ -154,8 +154,11 @@ class TestCombine:
         assert {"sss", "length"} <= result.keys()
 
 
+# one of them in every run, all in a thorough one
 @pytest.mark.slow
-@pytest.mark.parametrize("name", list(REQUIRED))
+@pytest.mark.parametrize(
+    "name", ["boc", *(pytest.param(name, marks=pytest.mark.thorough) for name in REQUIRED if name != "boc")]
+)
 def test_two_processes(name, python, environment, tmp_path):
     """Both add their part and compute; rank 0 has the result of all, rank 1 None."""
     code = """
@@ -282,7 +285,7 @@ class TestDatasets:
         assert scored["mss_support"] == pytest.approx(expected["mss_support"])
 
     @pytest.mark.slow
-    @pytest.mark.parametrize("model", [None, "multilingual-e5-small-q4"])
+    @pytest.mark.parametrize("model", [None, pytest.param("multilingual-e5-small-q4", marks=pytest.mark.thorough)])
     def test_map_in_two_worker_processes(self, python, environment, model):
         """In a fresh process, as a script does it. The workers are forked after the model computed in the parent, whose
         OpenMP threads they lack: they must not wait for them."""

@@ -88,7 +88,7 @@ class TestOutputs:
         status, shown = call(data, *ALL, *names, "--layout", "sss")
         assert status == 0 and "ROUGE-L" in shown and "±" in shown
         status, shown = call(data, *ALL, "--metrics", "boc", "--layout", "summscreen")
-        assert status == 2 and "needs the scores bor_precision, bor_recall" in shown
+        assert status == 2 and "--layout summscreen needs the metrics bor" in shown
         for arguments in (["--plots"], ["--layout", "acl"]):
             assert call(data, *ALL, "--metrics", "rouge", *arguments)[0] == 2
 
@@ -215,6 +215,7 @@ class TestUnusable:
 
 
 @pytest.mark.slow
+@pytest.mark.install
 def test_from_a_wheel_in_another_folder(python, data, tmp_path):
     """Built, installed in a new virtual environment, run elsewhere: the metrics travel inside the wheel."""
     source = tmp_path / "source"  # a copy: building leaves files behind

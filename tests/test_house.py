@@ -14,8 +14,8 @@ from conftest import ROOT, load
 from metrics import vendor
 
 METRICS = {folder.name: folder for folder in vendor.metric_folders()}
-MODULES = [f"_shared.{name}" for name in ("backends", "characters", "embedder", "overlap", "scores", "texts")]
-COMMAND = ["cli", "compare", "inputs", "plots", "report", "scoring", "stats"]
+MODULES = [f"_shared.{name}" for name in ("backends", "characters", "embedder", "options", "overlap", "scores", "texts")]
+COMMAND = sorted(path.stem for path in (ROOT / "eval_summaries").glob("*.py") if path.stem != "__main__")
 MODULES += ["sss.rouge", "sss.sss", "mss.alignment", "mss.mss", "boc.boc", "bor.bor"]
 SECTIONS = [
     "Metric Description",
@@ -148,6 +148,7 @@ def test_examples_in_the_pages_run(page, monkeypatch):
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 def test_quickstart_prints_a_table(python, environment):
     done = subprocess.run(
         [python, "examples/quickstart.py"], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240

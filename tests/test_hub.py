@@ -11,7 +11,7 @@ from hub_server import serve
 
 from metrics._shared.backends import ARABIC, MULTILINGUAL
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.thorough]
 
 CODE = """
     import evaluate, json, sys, warnings

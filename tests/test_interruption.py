@@ -13,7 +13,25 @@ from command import ALL, COLUMNS, ROWS, call
 from conftest import ROOT
 
 
+def many(copies):
+    """The rows many times over, each with a text of its own: equal texts would be scored once."""
+    return [
+        {**row, "id": f"{row['id']}-{copy}", "summary": f"{row['summary']} Copy {copy}."}
+        for copy in range(copies)
+        for row in ROWS
+    ]
+
+
+def is_torn(line):
+    """Whether a line was cut by a kill."""
+    try:
+        return not json.loads(line)
+    except ValueError:
+        return True
+
+
 @pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.timeout(600)
 class TestInterruption:
     def command(self, python, data, out, *more):
@@ -31,12 +49,12 @@ class TestInterruption:
         ]
 
     def test_killed_ten_times_at_random_the_result_is_the_same(self, python, environment, tmp_path):
-        rows = [{**row, "id": f"{row['id']}-{copy}"} for copy in range(40) for row in ROWS]
+        rows = many(40)
         data, base = tmp_path / "data.jsonl", tmp_path / "scores.db"
         data.write_text("\n".join(json.dumps(row) for row in rows))
         quiet = dict(cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         assert subprocess.run(self.command(python, data, tmp_path / "whole"), **quiet).returncode == 0
-        journal, kills, moments = tmp_path / "out" / "journal.jsonl", 0, random.Random(7)
+        journal, kills, moments = tmp_path / "out" / "results.jsonl", 0, random.Random(7)
         while kills < 10:
             process = subprocess.Popen(self.command(python, data, tmp_path / "out", "--sqlite", base), **quiet)
             size = journal.stat().st_size if journal.exists() else -1
@@ -56,9 +74,9 @@ class TestInterruption:
         )
         assert len(other) == len(rows) and other.index.is_unique
         pd.testing.assert_frame_equal(one, other, atol=1e-6, rtol=0)
-        entries = [json.loads(line) for line in journal.read_text().splitlines()]
-        places = [(entry["system"], entry["id"], entry["metric"]) for entry in entries]
-        assert len(places) == len(set(places)) == 3 * len(rows)
+        entries = [json.loads(line) for line in journal.read_text().splitlines() if line and not is_torn(line)]
+        keys = [entry["key"] for entry in entries]
+        assert len(keys) == len(set(keys)) == 3 * len(rows)
         with sqlite3.connect(base) as database:
             assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
             (count,) = database.execute(
@@ -67,8 +85,8 @@ class TestInterruption:
             assert count == len(rows) * 11
 
     def test_interrupted_by_the_user(self, python, environment, tmp_path):
-        rows = [{**row, "id": f"{row['id']}-{copy}"} for copy in range(60) for row in ROWS]
-        data, journal = tmp_path / "data.jsonl", tmp_path / "out" / "journal.jsonl"
+        rows = many(60)
+        data, journal = tmp_path / "data.jsonl", tmp_path / "out" / "results.jsonl"
         data.write_text("\n".join(json.dumps(row) for row in rows))
         command = self.command(python, data, tmp_path / "out")
         process = subprocess.Popen(
@@ -85,8 +103,10 @@ class TestInterruption:
     def test_a_torn_last_line_is_scored_again(self, data, tmp_path):
         arguments = [data, *COLUMNS, "--metrics", "rouge", "--out", tmp_path / "out"]
         assert call(*arguments)[0] == 0
-        journal, table = tmp_path / "out" / "journal.jsonl", (tmp_path / "out" / "scores.csv").read_text()
+        journal, table = tmp_path / "out" / "results.jsonl", (tmp_path / "out" / "scores.csv").read_text()
         content = journal.read_bytes()
         journal.write_bytes(content[:-20])
-        assert call(*arguments)[0] == 0
-        assert journal.read_bytes() == content and (tmp_path / "out" / "scores.csv").read_text() == table
+        status, shown = call(*arguments)
+        assert status == 0 and "1 line of" in shown and (tmp_path / "out" / "scores.csv").read_text() == table
+        lines = content.splitlines()
+        assert journal.read_bytes().splitlines() == [*lines[:-1], lines[-1][:-19], lines[-1]]
