@@ -133,6 +133,9 @@ def main(
     drop_section_scores: Annotated[
         bool, typer.Option("--drop-section-scores", help="take the block 'Section Scores' out of the summaries")
     ] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="with --out: delete kept scores that this run did not use")
+    ] = False,
     wandb: Annotated[str | None, typer.Option(help="project of Weights & Biases, where wandb is installed")] = None,
 ) -> None:
     """Run the command; see HELP."""
@@ -286,6 +289,8 @@ def _write(
     if store:
         jobs.append((asked.out / "run.json", lambda: store.record(plan)))
         jobs.append((asked.out, lambda: write_files(asked.out, scores, page, rows, failures)))
+    if asked.prune:
+        jobs.append((store.path, store.prune))
     if asked.parquet:
         path = asked.out / "scores.parquet"
         jobs.append((path, lambda: as_table(scores).to_parquet(path, index=False)))

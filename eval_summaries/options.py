@@ -36,6 +36,7 @@ class Asked:
     plots: bool = False
     layout_name: str | None = None
     drop_section_scores: bool = False
+    prune: bool = False
     wandb: str | None = None
     names: list[str] = field(default_factory=list, init=False)
     options: dict[str, dict[str, Any]] = field(default_factory=dict, init=False)
@@ -48,8 +49,8 @@ class Asked:
             raise UnusableError("give a file, or --summaries NAME=FOLDER (see --help)")
         if self.layout_name and self.layout_name not in LAYOUTS:
             raise UnusableError(f"--layout {self.layout_name}: give one of {', '.join(LAYOUTS)}")
-        if (self.parquet or self.plots) and not self.out:
-            raise UnusableError("--parquet and --plots write into --out FOLDER: give it")
+        if (self.parquet or self.plots or self.prune) and not self.out:
+            raise UnusableError("--parquet, --plots and --prune work in --out FOLDER: give it")
         if self.wandb and importlib.util.find_spec("wandb") is None:
             raise UnusableError("--wandb needs the package wandb: pip install wandb")
         if self.split and self.summaries:

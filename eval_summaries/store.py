@@ -42,6 +42,11 @@ def digest(*parts: Any) -> str:
     return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
 
+def _check(key: str, result: dict[str, float | None]) -> str:
+    """Tells a line that is as it was written from one in which a digit has changed."""
+    return digest(key, result)[:8]
+
+
 class Store:
     """The folder of --out, held by this process alone until ``close``.
 
@@ -92,8 +97,9 @@ class Store:
             try:
                 entry = json.loads(line)
                 key, result = entry["key"], entry["result"]
-                values = {str(k): math.nan if v is None else float(v) for k, v in result.items()}
-                self.done[str(key)] = values
+                if entry["check"] != _check(key, result):
+                    raise ValueError("a changed line")
+                self.done[key] = {name: math.nan if value is None else value for name, value in result.items()}
             except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
                 damaged += 1
         if damaged:
@@ -116,7 +122,8 @@ class Store:
         lines = "\n" if self._torn else ""
         for key, found in fresh.items():
             values = {name: None if math.isnan(value) else value for name, value in found.items()}
-            lines += json.dumps({"key": key, "metric": metric, "result": values}) + "\n"
+            entry = {"key": key, "metric": metric, "result": values, "check": _check(key, values)}
+            lines += json.dumps(entry) + "\n"
         self._torn = True  # until the lines are whole on disk
         with open(self.path, "ab") as file:
             file.write(lines.encode())
@@ -124,6 +131,21 @@ class Store:
             os.fsync(file.fileno())
         self._torn = False
         self.done.update(fresh)
+
+    def prune(self) -> int:
+        """Delete what this run did not use, damaged lines too; returns how many scores went."""
+        kept = {}
+        for line in self.path.read_bytes().split(b"\n"):
+            try:
+                key = json.loads(line.removeprefix(b"\xef\xbb\xbf"))["key"]
+            except (ValueError, TypeError, KeyError, RecursionError):
+                continue
+            if key in self.used and key in self.done:
+                kept[key] = line.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+        gone = len(self.done) - len(kept)
+        write_whole(self.path, "".join(f"{line}\n" for line in kept.values()))
+        self.done, self._torn = {key: self.done[key] for key in kept}, False
+        return gone
 
     def record(self, plan: dict[str, Any]) -> None:
         """Say in ``run.json`` what the run uses."""
