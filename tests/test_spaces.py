@@ -133,6 +133,7 @@ LOAD = """
 
 
 @pytest.mark.slow
+@pytest.mark.thorough
 class TestHub:
     @pytest.mark.parametrize("name", NAMES)
     def test_load_as_a_space_of_the_hub(self, name, tmp_path, python, environment):
@@ -172,6 +173,7 @@ class TestHub:
 
 
 @pytest.mark.slow
+@pytest.mark.install
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", ["boc", "sss"])
 def test_a_new_virtual_environment_with_only_its_requirements(name, tmp_path):
