@@ -83,8 +83,8 @@ class MetricScorer:
         if not self._takes_characters():
             return self.signature
         people = [example.characters for example in examples]
-        same = all(one is people[0] for one in people)
-        return self.metric.signature(characters=people[0] if same else people)
+        for_all = people[0] and all(one is people[0] for one in people)
+        return self.metric.signature(characters=people[0] if for_all else people)
 
     def _takes_characters(self) -> bool:
         """Whether the characters are each example's, and not an option's."""

@@ -376,3 +376,15 @@ def test_all_four_in_one_combine():
     together = evaluate.combine([load(name) for name in ("sss", "mss", "boc", "bor")])
     result = together.compute(predictions=["Amy saw Raj."], references=["Amy met Raj."])
     assert {"sss", "mss", *BOC, *BOR} <= result.keys() and result["bor_f1"] == 1.0
+
+
+def test_explaining_many_names_in_one_sentence():
+    """Every pair has its own places, and none is looked for in all mentions of all sentences."""
+    names = [f"N{number}" for number in range(150)]
+    sentence = ", ".join(names) + " met."
+    evidence = load("bor", characters=names).explain(f"{sentence} N1 saw N2.", sentence)
+    assert len(evidence["relations"]) == len(evidence["matched"]) == 150 * 149 // 2
+    (pair,) = (relation for relation in evidence["relations"] if relation["pair"] == ("N1", "N2"))
+    assert [len(found["places"]) for found in pair["prediction"]] == [2, 2] and len(pair["reference"]) == 1
+    for start, end in pair["prediction"][1]["places"]:
+        assert f"{sentence} N1 saw N2."[start:end] in ("N1", "N2")

@@ -131,6 +131,27 @@ def test_any_text_gives_ordered_places_without_overlap(text, ignore_case):
         end = mention.end
 
 
+def test_marks_of_borders_in_a_text_are_letters_like_others():
+    """They are of private use, and a text may have them."""
+    assert names_of(["Amy"], "\ue000Amy\ue001 \ue001Amy") == ["Amy", "Amy"]
+    assert names_of(["\ue000x"], "a \ue000x") == ["\ue000x"]
+
+
+@pytest.mark.parametrize(
+    ("names", "text", "count"),
+    [
+        (["a" * k for k in range(1, 101)], "a" * 200_000, 0),  # one long word
+        (["a" * k for k in range(1, 101)], "a" * 100 + " " + "a" * 99, 2),
+        (["王" * k for k in range(1, 101)], "王" * 200_000, 2000),
+        ([" ".join("a" * k) for k in range(1, 101)], "a " * 100_000, 1000),
+        (["a", " ".join("a" * 100) + " x"], "a " * 20_000, 20_000),  # looks far ahead each time
+        (["a"], "a" + "\u0301\u0323" * 50_000, 0),  # marks whose order is looked for
+    ],
+)
+def test_names_within_names_are_found_without_listing_them_all(names, text, count):
+    assert len(CharacterList(names).mentions(text)) == count
+
+
 class TestBorders:
     @pytest.mark.parametrize(
         ("names", "text", "expected"),

@@ -154,6 +154,12 @@ class TestOneBadRow:
         assert found["rouge1"].tolist() == [1] * 4 and found["boc_f1"].dropna().tolist() == [1] * 3
         assert found["bor_f1"].notna().tolist() == [True, True, False, True]
 
+    def test_22_a_list_without_names_is_undefined(self, tmp_path):
+        for rows in ([{"p": "Amy", "r": "Amy", "c": []}], [{"p": "Amy", "r": "Amy", "c": c} for c in ([], ["Amy"])]):
+            arguments = [*SHORT[:4], "--characters", "c", "--metrics", "boc", "--out", tmp_path / "out"]
+            assert call(write_rows(tmp_path / "x.jsonl", rows), *arguments)[0] == 0
+            assert scored(tmp_path / "out")["boc_f1"].isna().tolist() == [not row["c"] for row in rows]
+
     def test_23_every_row_is_bad(self, tmp_path):
         """openai/evals#259"""
         data = write_rows(tmp_path / "x.jsonl", [{"p": 5, "r": "x"}, {"p": "a", "r": None}])

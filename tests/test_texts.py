@@ -13,6 +13,7 @@ from metrics._shared.texts import (
     APOSTROPHES,
     DASHES,
     MAX_SENTENCE,
+    compose,
     is_blank,
     normalise,
     sentences,
@@ -131,6 +132,16 @@ class TestWords:
         dashes = {chr(code) for code in range(sys.maxunicode + 1) if unicodedata.category(chr(code)) == "Pd"}
         assert dashes - {"-"} <= set(DASHES) and not set(APOSTROPHES) & set(DASHES)
         assert len(set(APOSTROPHES)) == len(APOSTROPHES) and len(set(DASHES)) == len(DASHES)
+
+    @given(
+        st.text(st.sampled_from("ae\u0301\u0323\u0308\u1100\u1161ﬁ한"), max_size=40), st.sampled_from(["NFC", "NFKC"])
+    )
+    def test_composing_is_unicodes(self, text, form):
+        assert compose(text, form) == unicodedata.normalize(form, text)
+
+    def test_long_runs_of_marks_are_taken_in_parts(self):
+        text = "e" + "\u0301\u0323" * 20_000 + "e\u0301"
+        assert compose(text)[0] == "ẹ" and compose(text).endswith("é")
 
     @given(any_text)
     def test_idempotent_and_blank_has_none(self, text):

@@ -3,18 +3,18 @@
 
 import hashlib
 import json
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 import regex
-from ahocorasick_rs import AhoCorasick
+from ahocorasick_rs import AhoCorasick, MatchKind
 
 from .scores import as_list, check_text
-from .texts import UNSPACED, unify
+from .texts import UNSPACED, compose, unify
 
 REQUIRED = """characters is required: say whose names count. Give one of
   characters=["Sheldon", "Amy"]                          the names, for all examples
@@ -23,6 +23,7 @@ REQUIRED = """characters is required: say whose names count. Give one of
 or a list with one such list for each example, or a function from a text to names."""
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}_]")
+_WORDS = regex.compile(rf"{_WORD.pattern}+")
 _STARTS_UNSPACED = regex.compile(UNSPACED)  # where a name may stand between letters
 _ENDS_UNSPACED = regex.compile(rf"{UNSPACED}\Z")
 _EDGES = regex.compile(r"\A[\s\p{Cf}]+|[\s\p{Cf}]+\Z")
@@ -47,7 +48,7 @@ def _is_missing(value: Any) -> bool:
 
 def _same(alias: str) -> str:
     """What two spellings of one name have in common: the rule of letters, and NFC."""
-    return unicodedata.normalize("NFC", unify(alias)[0].strip())
+    return compose(unify(alias)[0].strip())
 
 
 def _check_names(characters: Any, where: str) -> dict[str, list[str]]:
@@ -76,6 +77,46 @@ def _check_names(characters: Any, where: str) -> dict[str, list[str]]:
         # a name given twice, in two spellings that no text can tell apart, is one character
         names.setdefault(spellings.setdefault(_same(checked[0]), checked[0]), []).extend(checked)
     return names
+
+
+# ---- borders --------------------------------------------------------------------------------------------------------
+
+# A name must not be part of a longer word. The automaton itself sees to that: in the text that it searches a mark
+# stands where a name may begin (after what is no part of a word) and one where it may end, and a name brings the marks
+# that it needs. So one search, leftmost and longest, finds them all; overlaps are never listed, and time is linear.
+_START, _END = "\ue000", "\ue001"  # private use; in texts and names they are replaced
+_is_part = np.full(sys.maxunicode + 1, -1, dtype=np.int8)  # of a word: 1, 0, or -1 for a character not met so far
+
+
+def _parts_of_words(codes: np.ndarray) -> np.ndarray:
+    """Which of the characters are letters, marks, digits or underscores."""
+    for code in np.unique(codes[_is_part[codes] < 0]).tolist():
+        _is_part[code] = _WORD.match(chr(code)) is not None
+    return _is_part[codes].astype(bool)
+
+
+def _mark_borders(text: str) -> tuple[str, np.ndarray]:
+    """The text with a mark wherever a name may end or begin, and the places of its own characters in it."""
+    text = text.replace(_START, "\ufffd").replace(_END, "\ufffd")
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    part = _parts_of_words(codes)
+    ends, starts = np.append(~part, True), np.append(True, ~part)  # before each character, and after the last
+    marks = np.cumsum(ends.astype(np.int32) + starts)
+    letters = np.arange(len(codes), dtype=np.int32) + marks[:-1].astype(np.int32)
+    marked = np.empty(len(codes) + int(marks[-1]), dtype=np.uint32)
+    marked[letters] = codes
+    behind = np.append(letters, len(marked))
+    marked[behind[ends] - 1 - starts[ends]] = ord(_END)
+    marked[behind[starts] - 1] = ord(_START)
+    return marked.tobytes().decode("utf-32-le", "surrogatepass"), letters
+
+
+def _with_borders(alias: str) -> str:
+    """An alias as it stands in a marked text; without marks at an edge in a script that has no spaces."""
+    marked, letters = _mark_borders(alias) if not _WORDS.fullmatch(alias) else (f"{_START}{alias}{_END}", None)
+    if letters is not None:  # an end before the first letter, a start after the last: those of its neighbours
+        marked = _START + marked[letters[0] : letters[-1] + 1] + _END
+    return marked[bool(_STARTS_UNSPACED.match(alias)) : len(marked) - bool(_ENDS_UNSPACED.search(alias))]
 
 
 class CharacterList:
@@ -113,24 +154,25 @@ class CharacterList:
                         f"{where}: {alias!r} is an alias of two characters{equal}, {owner[key]!r} and {name!r}; "
                         "give it to one of them, or take it out"
                     )
-        self._aliases = list(owner)
         self._owners = list(owner.values())
-        self._free_start = np.array([bool(_STARTS_UNSPACED.match(alias)) for alias in self._aliases], dtype=bool)
-        self._free_end = np.array([bool(_ENDS_UNSPACED.search(alias)) for alias in self._aliases], dtype=bool)
-        self._automaton = AhoCorasick(self._aliases) if self._aliases else None
+        patterns = [_with_borders(alias) for alias in owner]
+        # how many marks of borders stand before and after a name in its pattern
+        around = [(pattern[0] == _START, pattern[-1] == _END) for pattern in patterns]
+        self._around = np.array(around, dtype=np.int32).reshape(-1, 2)
+        self._automaton = AhoCorasick(patterns, matchkind=MatchKind.LeftmostLongest) if patterns else None
 
     def _fold(self, text: str) -> str:
         return text.casefold() if self.ignore_case else text
 
     def _compose(self, text: str) -> tuple[str, list[tuple[int, int]] | None]:
         """NFC and case folded, and the place in ``text`` of each of its characters (None: the same place)."""
-        whole = self._fold(unicodedata.normalize("NFC", text))
-        # NFC and casefold only ever change a length where they change the text, so equal lengths need a look only there
-        if len(whole) == len(text) and unicodedata.is_normalized("NFC", text):
+        composed = compose(text)
+        whole = self._fold(composed)
+        if composed == text and len(whole) == len(text):  # casefold only ever makes a text longer
             return whole, None
         parts, places = [], []
         for cluster in _CLUSTER.finditer(text):  # a letter with its marks: nothing composes across its border
-            part = self._fold(unicodedata.normalize("NFC", cluster[0]))
+            part = self._fold(compose(cluster[0]))
             parts.append(part)
             places += [cluster.span()] * len(part)
         return "".join(parts), places
@@ -141,32 +183,18 @@ class CharacterList:
             return []
         unified, places = unify(text)
         searched, clusters = self._compose(unified)
-        # Every occurrence, borders not yet looked at: the longest at a place may be part of a longer word where a
-        # shorter one is not. There are at most as many at a place as aliases that end each other.
-        found = self._automaton.find_matches_as_indexes(searched, overlapping=True)
-        mentions, taken = [], 0
-        for number, start, end in self._at_borders(searched, found):
-            if start < taken:
-                continue
-            taken = end
-            if clusters is not None:
-                start, end = clusters[start][0], clusters[end - 1][1]
+        marked, letters = _mark_borders(searched)
+        found = np.array(self._automaton.find_matches_as_indexes(marked), dtype=np.int32).reshape(-1, 3)
+        around = self._around[found[:, 0]]
+        firsts = np.searchsorted(letters, found[:, 1] + around[:, 0]).tolist()
+        lasts = np.searchsorted(letters, found[:, 2] - 1 - around[:, 1]).tolist()
+        mentions = []
+        for number, first, last in zip(found[:, 0].tolist(), firsts, lasts, strict=True):
+            start, end = (first, last + 1) if clusters is None else (clusters[first][0], clusters[last][1])
             if places is not None:
                 start, end = places[start], places[end - 1] + 1
             mentions.append(Mention(start, end, self._owners[number]))
         return mentions
-
-    def _at_borders(self, text: str, found: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, int]]:
-        """The matches whose neighbours may stand there, by place, the longest first."""
-        kept = []
-        for number, start, end in found:
-            if start and not self._free_start[number] and _WORD.match(text, start - 1):
-                continue
-            if end < len(text) and not self._free_end[number] and _WORD.match(text, end):
-                continue
-            kept.append((start, -end, number))
-        for start, end, number in sorted(kept):
-            yield number, start, -end
 
     @property
     def fingerprint(self) -> str:

@@ -120,19 +120,13 @@ class BagOfRelations(ScoreContract, evaluate.Metric):
         found, expected = bags[0], bags[1 + best]
         values = values_of("bor", [overlap(found, expected)], resolved["zero_division"])
 
-        def places(cut, pair):
-            return [
-                {"sentence": sentence, "places": [[m.start, m.end] for m in mentions if m.name in pair]}
-                for sentence, mentions in cut
-                if pair in pairs(m.name for m in mentions)
-            ]
-
+        sides = {"prediction": self._places(ours), "reference": self._places(theirs[best])}
         return {
             "scores": {key: column[0] for key, column in values.items()},
             "best_reference": best,
             **judge(found, expected),
             "relations": [
-                {"pair": pair, "prediction": places(ours, pair), "reference": places(theirs[best], pair)}
+                {"pair": pair, **{side: places.get(pair, []) for side, places in sides.items()}}
                 for pair in sorted(found.keys() | expected.keys())
             ],
         }
@@ -165,6 +159,18 @@ class BagOfRelations(ScoreContract, evaluate.Metric):
                 end = start + len(sentence)
                 found = [Mention(start + mention.start, start + mention.end, mention.name) for mention in found]
             result.append((sentence, found))
+        return result
+
+    def _places(self, cut):
+        """For each pair the sentences that have it, and where."""
+        result = {}
+        for sentence, mentions in cut:
+            by_name = {}
+            for mention in mentions:
+                by_name.setdefault(mention.name, []).append([mention.start, mention.end])
+            for pair in pairs(by_name):
+                places = sorted(place for name in pair for place in by_name[name])
+                result.setdefault(pair, []).append({"sentence": sentence, "places": places})
         return result
 
     def _bag(self, cut):

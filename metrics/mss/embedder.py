@@ -3,7 +3,6 @@
 
 import hashlib
 import threading
-import unicodedata
 import warnings
 from collections import OrderedDict, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,7 +13,7 @@ import numpy as np
 import regex
 
 from .backends import EMBEDDED, Backend, Piece, load_backends
-from .texts import without_format
+from .texts import compose, without_format
 
 MAX_PADDING = 0.05  # of a batch's tokens
 PROGRESS_DELAY = 5  # seconds of work before a bar appears
@@ -217,7 +216,7 @@ class Embedder:
 
 
 def _compose(texts: Sequence[str]) -> list[str]:
-    return [unicodedata.normalize("NFC", without_format(text)) for text in texts]
+    return [compose(without_format(text)) for text in texts]
 
 
 def _warn_of_script(texts: list[str]) -> None:
