@@ -16,15 +16,14 @@ from metrics._shared import backends
 from metrics._shared.backends import (
     ARABIC,
     EMBEDDED,
-    MODEL_OPTIONS,
     MULTILINGUAL,
     QUANTISED,
     ModelUnavailableError,
     load_backends,
     model_for,
-    pick_device,
 )
 from metrics._shared.embedder import Embedder
+from metrics._shared.model_options import MODEL_OPTIONS, pick_device
 from metrics._shared.scores import check_options
 
 PUBLISHED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"

