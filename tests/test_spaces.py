@@ -26,6 +26,7 @@ PINS = {
 def content(folder):
     """Every file of a folder by its path within."""
     files = (path for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    files = (path for path in files if path.name != build.MARKER)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
@@ -69,9 +70,10 @@ class TestFolder:
         assert content(folder).keys() == expected | reader
         card = SpaceCard.load(folder / "README.md")
         assert card.data.sdk == "gradio" and "## Limitations and Bias" in card.content
-        (folder / "left_over.py").write_text("")
+        (folder / "look.py").unlink()
         build.build(name, tmp_path)  # made anew
-        assert not (folder / "left_over.py").exists()
+        assert content(folder).keys() == expected | reader
+        assert [path.name for path in tmp_path.iterdir()] == [name]
 
     @pytest.mark.slow
     def test_the_app_imports_the_copies_beside_it(self, name, tmp_path, python, environment):
@@ -102,29 +104,6 @@ class TestFolder:
         assert "analytics_enabled=False" in source and re.search(r"[\u0627-\u064a]{3}", source)
 
 
-class TestBuild:
-    def test_a_foreign_folder_is_not_removed(self, tmp_path):
-        (tmp_path / "boc").mkdir()
-        (tmp_path / "boc" / "thesis.txt").write_text("years of work")
-        with pytest.raises(SystemExit, match="choose another --out"):
-            build.main(["boc", "--out", str(tmp_path)])
-        assert (tmp_path / "boc" / "thesis.txt").read_text() == "years of work"
-
-    def test_dry_run_lists_files_and_touches_no_network(self, tmp_path, capsys, monkeypatch):
-        monkeypatch.setattr(build, "push", None)
-        build.main(["boc", "--out", str(tmp_path), "--push", "user/boc", "--dry-run"])
-        listed = {
-            line.split()[-1]: int(line.split()[0].replace(",", "")) for line in capsys.readouterr().out.splitlines()[1:]
-        }
-        assert listed == {path: len(raw) for path, raw in content(tmp_path / "boc").items()}
-
-    @pytest.mark.parametrize("arguments", [["--dry-run"], ["--push", "boc"], ["--push", "a/b/c"]])
-    def test_bad_arguments(self, tmp_path, arguments, capsys):
-        with pytest.raises(SystemExit):
-            build.main(["boc", "--out", str(tmp_path), *arguments])
-        assert "--push" in capsys.readouterr().err and not any(tmp_path.iterdir())
-
-
 LOAD = """
     import evaluate, json, sys
     metric = evaluate.load({path!r}, **{options})
@@ -153,23 +132,6 @@ class TestHub:
         result = json.loads(done.stdout.strip().splitlines()[-1])
         assert next(iter(result.values())) == pytest.approx(1.0)
         assert any(path == f"/spaces/tester/{name}/resolve/main/scores.py" for path in requests)
-
-    def test_push_uploads_exactly_the_listed_files(self, tmp_path, python, environment):
-        uploads = {}
-        with serve({}, uploads) as (endpoint, _):
-            home = {"HF_ENDPOINT": endpoint, "HF_HOME": str(tmp_path / "home"), "HF_HUB_OFFLINE": "0"}
-            home |= {"HF_TOKEN": "hf_test", "HF_HUB_DISABLE_XET": "1"}
-            done = subprocess.run(
-                [python, "spaces/build.py", "boc", "--out", str(tmp_path), "--push", "tester/boc"],
-                cwd=ROOT,
-                env={**environment, **home},
-                capture_output=True,
-                text=True,
-                timeout=240,
-            )
-        assert done.returncode == 0, done.stderr
-        assert "published as tester/boc" in done.stdout
-        assert uploads == {"tester/boc": content(tmp_path / "boc")}
 
 
 @pytest.mark.slow
