@@ -16,6 +16,16 @@ _EDGES = re.compile("^[\\s\ufeff\u200b\u200e\u200f]+|[\\s\ufeff\u200b\u200e\u200
 _COLON = re.compile("[:：]")
 _SEMICOLON = re.compile("[;؛；\n]")
 _COMMA = re.compile("[,،，、]")
+_FORMULA = re.compile(r"[=+@-](?!\d*[.,]?\d+\Z)")  # what a spreadsheet would compute, and not a number
+
+
+def harmless(name: str) -> str:
+    """A name for a CSV file: what a spreadsheet would run as a formula gets an apostrophe, which ``label`` takes off.
+
+    >>> harmless("=1+1"), harmless("-5"), label(harmless("@x"))
+    ("'=1+1", '-5', '@x')
+    """
+    return f"'{name}" if _FORMULA.match(name) else name
 
 
 def label(value: Any) -> str:
@@ -31,7 +41,8 @@ def label(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = str(value).encode("utf-8", "backslashreplace").decode()
-    return _EDGES.sub("", unicodedata.normalize("NFC", text))
+    text = _EDGES.sub("", unicodedata.normalize("NFC", text))
+    return text[1:] if text[:1] == "'" and _FORMULA.match(text[1:]) else text
 
 
 def literal(text: str, where: str) -> Any:

@@ -34,6 +34,7 @@ from .tables import (
     layout,
     markdown,
     summarise,
+    visible,
 )
 
 HELP = """Score summaries and compare systems.
@@ -85,12 +86,17 @@ def _names(asked: Asked, inputs: Inputs) -> list[str]:
     return names
 
 
+def _text(message: object) -> str:
+    """Text as it is: no mark-up, nothing that would steer the terminal."""
+    return "\n".join(escape(visible(line)) for line in str(message).split("\n"))
+
+
 def _print(console: Console, title: str, headers: list[str], cells: list[list[str]]) -> None:
     table = Table(title=title, title_justify="left")
     for number, header in enumerate(headers):
         table.add_column(header, justify="left" if number < 2 else "right", overflow="fold")
     for line in cells:
-        table.add_row(*map(escape, line))
+        table.add_row(*map(_text, line))
     console.print(table)
 
 
@@ -151,11 +157,11 @@ def main(
         errors.print(f"interrupted{again}", soft_wrap=True)
         raise typer.Exit(130) from None
     except UnusableError as error:
-        errors.print(f"error: {escape(str(error))}", soft_wrap=True)
+        errors.print(f"error: {_text(str(error))}", soft_wrap=True)
         raise typer.Exit(2) from None
     except (OSError, sqlite3.Error) as error:  # a full disk, say: what was scored so far is in the store
         kept = f"; what was scored so far is kept in {out}" if out else ""
-        errors.print(f"error: {escape(str(error))}{escape(kept)}", soft_wrap=True)
+        errors.print(f"error: {_text(str(error))}{_text(kept)}", soft_wrap=True)
         raise typer.Exit(2) from None
     if status:
         raise typer.Exit(status)
@@ -195,7 +201,7 @@ def _run(console: Console, errors: Console, asked: Asked) -> int:
     scorers = [asked.scorer(name) for name in names]
 
     def say(message: str) -> None:
-        errors.print(f"note: {escape(message)}", soft_wrap=True)
+        errors.print(f"note: {_text(message)}", soft_wrap=True)
 
     for note in inputs.notes:
         say(note)
@@ -215,7 +221,7 @@ def _run(console: Console, errors: Console, asked: Asked) -> int:
         if store:
             store.close()
     for what in unwritten:
-        errors.print(f"error: not written: {escape(what)}", soft_wrap=True)
+        errors.print(f"error: not written: {_text(what)}", soft_wrap=True)
     if unwritten and store:
         errors.print("the same command again writes it, and scores nothing twice", soft_wrap=True)
     return 3 if unwritten else 1 if failures else 0
@@ -260,7 +266,7 @@ def _show(
             _print(console, title, COMPARE_HEADERS, [compare_cells(found) for found in comparisons])
         else:
             place = f"all are in {asked.out / 'summary.md'}" if asked.out else "with --out all are in summary.md"
-            console.print(escape(f"{title}; {place}"))
+            console.print(_text(f"{title}; {place}"))
         if any(found.n < BOOTSTRAP_FROM for found in comparisons):
             console.print(
                 f"p (boot) is given from {BOOTSTRAP_FROM} examples on; with fewer it is too small to be trusted"
@@ -268,7 +274,7 @@ def _show(
     for one, other in strangers(scores)[:10]:
         told = [next(name for system, name in scores if system == side) for side in (one, other)]
         console.print(
-            escape(f"Not compared: {one} and {other} have no id in common (such as {told[0]!r} and {told[1]!r})"),
+            _text(f"Not compared: {one} and {other} have no id in common (such as {told[0]!r} and {told[1]!r})"),
             soft_wrap=True,
         )
     if asked.layout_name:
@@ -276,7 +282,7 @@ def _show(
     if failures:
         console.print(f"Not scored: {len(failures)}")
         for failure in failures[:SHOWN]:
-            console.print(f"  {escape(f'{failure.system} {failure.id}: {failure.reason}')}", soft_wrap=True)
+            console.print(f"  {_text(f'{failure.system} {failure.id}: {failure.reason}')}", soft_wrap=True)
         if len(failures) > SHOWN:
             console.print(f"  and {len(failures) - SHOWN} more" + (" (failures.csv has all)" if asked.out else ""))
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pandas as pd
 
+from .cells import harmless
 from .inputs import Failure
 from .scoring import Scores
 from .store import write_whole
@@ -37,13 +38,17 @@ def write_files(
         # an undefined score is null in JSON and empty in CSV
         defined = {key: value if value == value else None for key, value in values.items()}
         lines.write(json.dumps({"system": system, "id": name, **defined}, ensure_ascii=False) + "\n")
-        writer.writerow([system, name, *("" if defined.get(k) is None else repr(defined[k]) for k in keys)])
+        writer.writerow(
+            [harmless(system), harmless(name), *("" if defined.get(k) is None else repr(defined[k]) for k in keys)]
+        )
     write_whole(folder / "scores.jsonl", lines.getvalue())
     write_whole(folder / "scores.csv", table.getvalue())
     write_whole(folder / "summary.md", page)
     write_whole(folder / "summary.tex", latex(rows))
     listed = io.StringIO(newline="")
-    csv.writer(listed).writerows([["system", "id", "reason"], *([f.system, f.id, f.reason] for f in failures)])
+    csv.writer(listed).writerows(
+        [["system", "id", "reason"], *(map(harmless, [f.system, f.id, f.reason]) for f in failures)]
+    )
     if failures:
         write_whole(folder / "failures.csv", listed.getvalue())
     else:  # those of an earlier run are no longer so

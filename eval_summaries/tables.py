@@ -1,5 +1,6 @@
 """Results as tables that a person reads: means with intervals, comparisons, a paper's own layout."""
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,19 @@ from .shared import scores as shared_scores
 
 CONFIDENCE = 0.95
 LEVEL = 0.05  # below it a comparison is marked
+
+
+# Control characters, which a terminal would obey, and those that turn the direction of what follows.
+_UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def visible(text: str) -> str:
+    r"""Text for a terminal: what would steer it is shown, not sent.
+
+    >>> print(visible("a\x1b[31mb\u202ec"))
+    a\x1b[31mb\u202ec
+    """
+    return _UNSEEN.sub(lambda match: repr(match[0])[1:-1], text)
 
 
 class Row(NamedTuple):

@@ -197,3 +197,17 @@ def test_two_runs_at_once(python, environment, tmp_path):
     output, errors = second.communicate(timeout=240)
     assert second.returncode == 0 and b"Traceback" not in errors and b"rouge1" in output
     assert len(scored(out)) == 10 and os.path.exists(out / ".lock")
+
+
+def test_names_that_a_spreadsheet_or_a_terminal_would_obey(tmp_path):
+    names = ["=1+1", "@x", "-5", "+SUM(A1)", "-a", "'=x", "a\x1b[31mb", "c\u202ed"]
+    rows = [{"model": "=s", "id": name, "p": "a", "r": "a"} for name in names]
+    shown = run(tmp_path, tmp_path / "out", rows=[*rows, {**rows[0], "id": "bad\x07", "p": 5}], status=1)
+    assert "\x1b" not in shown and "\x07" not in shown and "bad\\x07" in shown
+    lines = (tmp_path / "out" / "scores.csv").read_text().splitlines()
+    assert [line[:9] for line in lines[1:5]] == ["'=s,'=1+1", "'=s,'@x,1", "'=s,-5,1.", "'=s,'+SUM"]
+    # read back by this command they are what they were
+    again = ["--predictions", "id", "--references", "id", "--id", "id", "--system", "system", "--metrics", "bleu"]
+    assert call(tmp_path / "out" / "scores.csv", *again, "--out", tmp_path / "again")[0] == 0
+    places = [json.loads(line) for line in (tmp_path / "again" / "scores.jsonl").read_text().splitlines()]
+    assert [(place["system"], place["id"]) for place in places] == [("=s", name.removeprefix("'")) for name in names]

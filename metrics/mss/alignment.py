@@ -21,7 +21,8 @@ def lexical_similarity(summary: list[list[str]], source: list[list[str]]) -> np.
     >>> lexical_similarity([["a", "b"], []], [["a", "b"], ["c"]]).round(3).tolist()
     [[1.0, 0.0], [0.0, 0.0]]
     """
-    df = Counter(word for sentence in source for word in set(sentence))
+    # dict.fromkeys, not a set: the same order, and so the same sums, in every process
+    df = Counter(word for sentence in source for word in dict.fromkeys(sentence))
     vocabulary = {word: number for number, word in enumerate({**df, **dict.fromkeys(w for s in summary for w in s)})}
     idf = {word: np.log((1 + len(source)) / (1 + df[word])) + 1 for word in vocabulary}
 
