@@ -2,13 +2,14 @@
 
 import json
 import os
+import sqlite3
 import subprocess
 
 import pytest
 from command import SHORT, call, scored, write, write_rows
 from conftest import ROOT
 
-from eval_summaries import scoring
+from eval_summaries import files, scoring, store
 from eval_summaries.outside import Rouge
 
 ROWS = [
@@ -211,3 +212,58 @@ def test_names_that_a_spreadsheet_or_a_terminal_would_obey(tmp_path):
     assert call(tmp_path / "out" / "scores.csv", *again, "--out", tmp_path / "again")[0] == 0
     places = [json.loads(line) for line in (tmp_path / "again" / "scores.jsonl").read_text().splitlines()]
     assert [(place["system"], place["id"]) for place in places] == [("=s", name.removeprefix("'")) for name in names]
+
+
+class TestWriting:
+    def test_a_file_is_whole_or_as_it_was(self, tmp_path, monkeypatch):
+        path, steps = tmp_path / "x.json", []
+        store.write_whole(path, "old")
+        replace = os.replace
+        monkeypatch.setattr(os, "fsync", lambda file: steps.append("fsync"))
+        monkeypatch.setattr(os, "replace", lambda *paths: (steps.append("replace"), replace(*paths)))
+        store.write_whole(path, "new")
+        assert steps == ["fsync", "replace"] and path.read_text() == "new"  # on the disk before it takes the place
+
+        def full(file):
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(os, "fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            store.write_whole(path, "newer")
+        assert path.read_text() == "new" and os.listdir(tmp_path) == ["x.json"]
+
+    def test_scores_reach_the_disk_chunk_by_chunk(self, tmp_path, monkeypatch):
+        sizes, fsync = [], os.fsync
+        out = tmp_path / "out"
+
+        def spy(file):
+            sizes.append((out / "results.jsonl").read_bytes().count(b"\n"))
+            fsync(file)
+
+        monkeypatch.setattr(os, "fsync", spy)
+        rows = [{**ROWS[0], "id": str(n), "p": f"a cat {n}"} for n in range(2 * scoring.CHUNK + 3)]
+        run(tmp_path, out, rows=rows)
+        assert sizes[:3] == [scoring.CHUNK, 2 * scoring.CHUNK, len(rows)]  # the last chunk is a short one
+        assert len(scored(out)) == len(rows)
+
+    def test_a_run_is_in_a_database_whole_or_not_at_all(self, tmp_path):
+        base = tmp_path / "x.db"
+        files.write_sqlite(base, {}, {("a", "1"): {"k": 0.5}})
+        with pytest.raises(sqlite3.Error):
+            files.write_sqlite(base, {}, {("a", "1"): {"k": 0.5}, ("a", "2"): {"k": object()}})
+        with sqlite3.connect(base) as database:
+            counts = [database.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0] for table in ("runs", "scores")]
+        assert counts == [1, 1]
+
+    def test_an_error_of_any_kind_stays_with_its_row(self, tmp_path, monkeypatch):
+        score = Rouge.score
+
+        def breaks(self, examples):
+            if any("2" in example.prediction for example in examples):
+                raise IndexError("index out of range in self")
+            return score(self, examples)
+
+        monkeypatch.setattr(Rouge, "score", breaks)
+        shown = run(tmp_path, tmp_path / "out", status=1)
+        assert "Not scored: 2" in shown and "x.jsonl, line 3: IndexError: index out of range in self" in shown
+        assert len(scored(tmp_path / "out").dropna()) == 8
