@@ -23,7 +23,7 @@ from metrics._shared.backends import (
     model_for,
 )
 from metrics._shared.embedder import Embedder
-from metrics._shared.model_options import MODEL_OPTIONS, pick_device
+from metrics._shared.models import MODEL_OPTIONS, pick_device
 from metrics._shared.scores import check_options
 
 PUBLISHED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"

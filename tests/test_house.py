@@ -16,7 +16,7 @@ from metrics import vendor
 METRICS = {folder.name: folder for folder in vendor.metric_folders()}
 MODULES = [
     f"_shared.{name}"
-    for name in ("backends", "characters", "embedder", "model_options", "options", "overlap", "scores", "texts")
+    for name in ("backends", "characters", "embedder", "models", "options", "overlap", "scores", "texts")
 ]
 COMMAND = sorted(path.stem for path in (ROOT / "eval_summaries").glob("*.py") if path.stem != "__main__")
 MODULES += ["sss.rouge", "sss.sss", "mss.alignment", "mss.mss", "boc.boc", "bor.bor"]

@@ -12,7 +12,7 @@ import numpy as np
 from .alignment import lexical_similarity, support_and_coverage
 from .backends import model_facts
 from .embedder import Embedder, unit
-from .model_options import MODEL_OPTIONS
+from .models import MODEL_OPTIONS
 from .options import REPORT_OPTIONS, Option, callable_or_none, flag, one_of, whole_number
 from .scores import ScoreContract, make_signature, text_features
 from .texts import is_blank, sentences, without_format, words

