@@ -91,6 +91,21 @@ def characters() -> None:
     print(f"  twice the names: {best(lambda: many.mentions(large)) / base:.1f} times the time")
     compiled = best(lambda: CharacterList([f"Name{number}" for number in range(10_000)]))
     print(f"  compiling 10,000 names: {compiled:.2f} s")
+    hostile = {
+        "names within names, one word": (["a" * k for k in range(1, 101)], "a"),
+        "names within names, unspaced": (["王" * k for k in range(1, 101)], "王"),
+        "names within names, phrases": ([" ".join("a" * k) for k in range(1, 101)], "a "),
+        "a look far ahead each time": (["a", " ".join("a" * 100) + " x"], "a "),
+        "runs of combining marks": (["a"], "\u0301\u0323"),
+    }
+    for what, (listed, unit) in hostile.items():
+        found = CharacterList(listed)
+        half, whole = (unit * (size // len(unit)) for size in (500_000, 1_000_000))
+        first, second = (best(lambda text=text, found=found: found.mentions(text)) for text in (half, whole))
+        print(f"  {what}: {second:4.2f} s for 1 MB, {second / first:.1f} times its half")
+    half, whole = ([f"N{number}x" for number in range(size)] for size in (125_000, 250_000))
+    first, second = (best(lambda listed=listed: CharacterList(listed), 1) for listed in (half, whole))
+    print(f"  compiling 250,000 names: {second:.1f} s, {second / first:.1f} times their half")
 
 
 def embeddings() -> None:
