@@ -1,10 +1,14 @@
 """The tab that scores a file: read as by the command eval_summaries, each row scored or listed with the reason."""
 
+import csv
 import gzip
+import inspect
 import io
 import tempfile
+import time
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +21,14 @@ from eval_summaries.inputs import Example, Failure, Inputs, read_file
 from eval_summaries.rows import KINDS, UnusableError, kind_of, read_bytes
 
 LIMIT_ROWS = 500
+LIMIT_COLUMNS = 50
+LIMIT_HEADER = 100_000  # characters in which columns are counted
+LIMIT_REFERENCES = 50  # of a row
+LIMIT_SECONDS = 120  # of a file, looked at between two parts of it: what is scored by then is shown
 LIMIT_UNPACKED = 50_000_000  # bytes: as many as rows with two texts at their limits have
 LIMIT_REASONS = 20  # rows without a score that are listed
-CHUNK = 25  # rows scored between two steps of the progress bar
+CHUNK = 25  # rows scored between two steps of the progress bar, fewer where they have more characters than
+CHUNK_TEXT = 200_000
 
 
 def file_tab(
@@ -50,9 +59,16 @@ def file_tab(
     table = gr.Dataframe(label="Scores", interactive=False, wrap=True, elem_id="file-table")
     download = gr.File(label="Download (CSV, with the signature)", interactive=False, elem_id="file-download")
 
-    @look.in_page(3)
-    def score_file(path, *values, progress=gr.Progress()):  # noqa: B008 (gradio finds the progress bar by its default)
-        chosen = options(*values)
+    given = inspect.signature(options).parameters.values()
+    file, bar = (inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in ("file", "progress"))
+    # Gradio names a function's inputs by its signature, and finds the progress bar by its default
+    signature = inspect.Signature([file, *given, bar.replace(default=gr.Progress())])
+
+    def score_file(*args, **kwargs):
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        path, *values, progress = bound.args
+        chosen, start = options(*values), clock()
         found = read(path, columns, lambda texts: check(*texts, chosen) if check else None)
         metric.signature(**chosen)  # options that do not go together, a model that cannot be had: no row's fault
 
@@ -61,8 +77,11 @@ def file_tab(
             return metric.score(*texts, **chosen, **characters_of(examples, columns))
 
         scored, rows = [], []
-        for start in progress.tqdm(range(0, len(found.examples), CHUNK), desc="scoring"):
-            part = found.examples[start : start + CHUNK]
+        for part in progress.tqdm(list(parts(found.examples)), desc="scoring"):
+            if clock() - start > LIMIT_SECONDS:
+                late = f"not reached in the {LIMIT_SECONDS} seconds that a file has here (use the library)"
+                found.failures += [Failure(e.id, e.system, f"{e.where}: {late}") for e in part]
+                continue
             for example, result in zip(part, score_each(score, part, place), strict=True):
                 if isinstance(result, str):
                     found.failures.append(Failure(example.id, example.system, result))
@@ -71,14 +90,37 @@ def file_tab(
                     rows.append({"row": example.where, **result})
         if not rows:
             _refuse_where_none_is_left(found.failures)
-        signature = metric.signature(**chosen, **characters_of(scored, columns))
+        signed = metric.signature(**chosen, **characters_of(scored, columns))
         result = pd.DataFrame(rows)
-        folder = tempfile.mkdtemp(prefix="scores-")  # its own for each call: nobody gets another's file
-        path_out = Path(folder) / f"{primary}_scores.csv"
-        result.assign(signature=signature).to_csv(path_out, index=False)
-        return page(result, primary, found, signature), result.round(4), str(path_out)
+        with tempfile.TemporaryDirectory(prefix="scores-") as folder:
+            path_out = Path(folder) / f"{primary}_scores.csv"
+            result.assign(signature=signed).to_csv(path_out, index=False)
+            # Gradio's copy, in a folder named by its content; delete_cache takes it away
+            kept = download.move_resource_to_block_cache(path_out)
+        return page(result, primary, found, signed), result.round(4), kept
 
-    button.click(score_file, [upload, *inputs], [summary, table, download], api_name="score_file")
+    score_file.__signature__ = signature
+    function = look.in_page(3)(score_file)
+    button.click(function, [upload, *inputs], [summary, table, download], api_name="score_file")
+
+
+def clock() -> float:
+    """Seconds, for the time limit."""
+    return time.monotonic()
+
+
+def parts(examples: list[Example]) -> Iterator[list[Example]]:
+    """Examples in parts that are soon scored, so that a time limit and a progress bar mean something."""
+    part, length = [], 0
+    for example in examples:
+        more = len(example.prediction) + sum(map(len, example.references or []))
+        if part and (len(part) == CHUNK or length + more > CHUNK_TEXT):
+            yield part
+            part, length = [], 0
+        part.append(example)
+        length += more
+    if part:
+        yield part
 
 
 def place(example: Example) -> str:
@@ -105,18 +147,22 @@ def read(path: str | None, columns: list[str], check: Callable[[tuple[str, list[
     if not path:
         raise look.Refused("Choose a file first")
     file = Path(path)
+    if not file.exists():
+        raise look.Refused("The file is no longer here: choose it again")
     check_size(file)
+    check_table(file)
     try:
         found = read_file(file, {column: column for column in columns})
     except UnusableError as error:
         raise look.Refused(str(error).replace(str(file), file.name)) from None  # without the server's folder
     count = len(found.examples) + len(found.failures)
-    if count > LIMIT_ROWS:
-        raise look.Refused(f"{file.name} has {count:,} rows; this demo takes at most {LIMIT_ROWS} (use the library)")
+    refuse_many(file, count, LIMIT_ROWS, "rows")
 
     def check_row(examples: list[Example]) -> dict:
         (example,) = examples
         look.check_length(example.prediction, "predictions")
+        if len(example.references or []) > LIMIT_REFERENCES:
+            raise look.Refused(f"references has {len(example.references):,} texts; at most {LIMIT_REFERENCES} here")
         for text in example.references or []:
             look.check_length(text, "references")
         if example.characters is not None:
@@ -171,6 +217,50 @@ def check_size(file: Path) -> None:
         raise look.Refused(f"{file.name} has over {LIMIT_UNPACKED // 1_000_000} MB unpacked: use the library")
 
 
+def check_table(file: Path) -> None:
+    """``Refused`` for too many columns or rows before they take memory: a line of two bytes becomes a row."""
+    try:
+        columns, rows = counted(file)
+    except Exception:  # as above
+        return
+    refuse_many(file, columns, LIMIT_COLUMNS, "columns")
+    refuse_many(file, rows, LIMIT_ROWS, "rows")
+
+
+def counted(file: Path) -> tuple[int, int]:
+    """Columns and rows of a file, counted no further than the limits need; JSON and workbooks are not looked at."""
+    kind = kind_of(file)
+    if kind == ".parquet":
+        import pyarrow.parquet
+
+        metadata = pyarrow.parquet.read_metadata(io.BytesIO(read_bytes(file)))
+        return metadata.num_columns, metadata.num_rows
+    if kind not in (".csv", ".tsv", ".jsonl", ".ndjson"):
+        return 0, 0
+    by_line = kind in (".jsonl", ".ndjson")
+    with (
+        (gzip.open if file.suffix.lower() == ".gz" else open)(file, "rb") as raw,
+        io.TextIOWrapper(raw, "utf-8-sig", "replace", newline="\n" if by_line else "") as text,
+    ):
+        if by_line:
+            return 0, sum(1 for _ in islice(filter(str.strip, text), LIMIT_ROWS + 1))
+        csv.field_size_limit(2**31 - 1)  # as the reader does
+        delimiter = "\t" if kind == ".tsv" else ","
+        head = csv.reader(io.StringIO(text.read(LIMIT_HEADER), newline=""), delimiter=delimiter)
+        columns = len(next(head, []))
+        if columns > LIMIT_COLUMNS:
+            return columns, 0
+        text.seek(0)
+        rows = filter(None, csv.reader(text, delimiter=delimiter))
+        return columns, sum(1 for _ in islice(rows, LIMIT_ROWS + 2)) - 1
+
+
+def refuse_many(file: Path, count: int, most: int, what: str) -> None:
+    """``Refused`` where a file has more of something than this demo takes."""
+    if count > most:
+        raise look.Refused(f"{file.name} has over {most} {what}: use the library")
+
+
 def page(result: pd.DataFrame, primary: str, found: Inputs, signature: str) -> str:
     """Mean, histogram, notes, the rows without a score, and the signature."""
     values = result[primary].tolist()
@@ -187,6 +277,8 @@ def page(result: pd.DataFrame, primary: str, found: Inputs, signature: str) -> s
 
 def not_scored(reasons: list[str]) -> str:
     """Why rows have no score, for the first of them."""
-    items = "".join(f'<li dir="auto">{look.escape(look.clip(reason, 500))}</li>' for reason in reasons[:LIMIT_REASONS])
+    items = "".join(
+        f'<li dir="auto">{look.escape(look.clip(look.plain(reason), 500))}</li>' for reason in reasons[:LIMIT_REASONS]
+    )
     more = f"<p>and {len(reasons) - LIMIT_REASONS} more</p>" if len(reasons) > LIMIT_REASONS else ""
     return f'<div class="sm-alert" role="alert"><p>Rows without a score: {len(reasons)}</p><ul>{items}</ul>{more}</div>'

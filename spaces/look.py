@@ -17,6 +17,7 @@ from eval_summaries.rows import UnusableError
 LIMIT_TEXT = 50_000  # characters of one text
 LIMIT_LIST = 15_000  # characters of a list of names: the time to find names grows with it
 LIMIT_NAMES = 500  # of a list: the time to compare who is with whom grows with its square
+LIMIT_NAME = 200  # characters of a name or alias
 # What is shown, so that no input makes a page that a browser cannot hold (1 MB in all)
 LIMIT_MARKS = 1000  # in one text
 LIMIT_VALUES = 100_000  # bytes of the JSON under "All values"
@@ -75,6 +76,15 @@ THEME = gr.themes.Default(
 )
 
 
+# What the reader of the command says of its options, as somebody who has only a page can do it
+IN_A_PAGE = (
+    ("give --encoding, or ", ""),
+    ("convert the file", "convert the file to UTF-8"),
+    ("give --split with one of", "leave only one of them there:"),
+    (", or name a column of ids with --id", ""),
+)
+
+
 class Refused(ValueError):
     """Something the user can mend; its message goes into the page."""
 
@@ -92,9 +102,17 @@ def clip(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
+def plain(message: object) -> str:
+    """A message without the command's options, which a page does not have."""
+    text = str(message)
+    for option, instead in IN_A_PAGE:
+        text = text.replace(option, instead)
+    return text
+
+
 def alert(message: object) -> str:
     """A message that screen readers announce."""
-    return f'<div class="sm-alert" role="alert">{escape(clip(str(message), LIMIT_MESSAGE))}</div>'
+    return f'<div class="sm-alert" role="alert">{escape(clip(plain(message), LIMIT_MESSAGE))}</div>'
 
 
 def remark(text: str) -> str:
@@ -260,6 +278,13 @@ def check_list(people: list | dict, name: str) -> None:
             f"{name}: the names and aliases take {len(str(people)):,} letters and signs; this demo takes at most "
             f"{LIMIT_LIST:,} (use the library)"
         )
+    listed = people.values() if isinstance(people, dict) else []
+    aliases = [alias for one in listed if isinstance(one, list) for alias in one]
+    for one in map(str, [*people, *aliases]):
+        if len(one) > LIMIT_NAME:
+            raise Refused(
+                f"{name}: {clip(one, 30)!r} has {len(one):,} characters; a name has at most {LIMIT_NAME} here"
+            )
 
 
 def checked_characters(text: str | None) -> list | dict:
@@ -328,8 +353,3 @@ MODELS = {
 def model_choice() -> gr.Dropdown:
     """Which model embeds the texts; no free entry, since a demo must not read the server's folders."""
     return gr.Dropdown(list(MODELS), value=next(iter(MODELS)), label="Model", elem_id="model")
-
-
-def launch(demo: gr.Blocks) -> None:
-    """Start the app without analytics or fonts from elsewhere."""
-    demo.queue(default_concurrency_limit=4).launch(theme=THEME, css=CSS, footer_links=[], max_file_size="20mb")

@@ -5,7 +5,9 @@ import importlib
 import io
 import json
 import sys
+import tempfile
 import zipfile
+from pathlib import Path
 
 import openpyxl
 import pandas as pd
@@ -13,10 +15,11 @@ import pytest
 from conftest import REQUIRED
 from tiny import make_encoder
 
-from eval_summaries.inputs import read_file
+from eval_summaries.inputs import Example, read_file
 from spaces import build
 
 pytest.importorskip("gradio")
+from gradio.route_utils import delete_files_created_by_app
 
 CAST = ["predictions", "references", "characters"]
 TEXTS = CAST[:2]
@@ -40,7 +43,7 @@ def demos(tmp_path_factory):
             found[name] = importlib.import_module("app")
         finally:
             sys.path.remove(str(folder))
-            for module in ("app", "look", "file_tab", "texts"):  # each folder has its own
+            for module in ("app", "look", "file_tab", "serving", "texts"):  # each folder has its own
                 sys.modules.pop(module, None)
         found[name].look.MODELS["tiny"] = {"lang": "en", "model_name": str(encoder)}
     return found
@@ -115,7 +118,7 @@ class TestReading:
             ("a.txt", "x", [".parquet"]),
             ("a.csv.gz", b"x", ["damaged"]),
             ("a.xlsx", b"x", ["cannot be read as an Excel workbook"]),
-            ("a.csv", "predictions,references\n" + "a,b\n" * 501, ["501 rows", "at most 500"]),
+            ("a.csv", "predictions,references\n" + "a,b\n" * 501, ["over 500 rows"]),
             ("a.csv", "predictions,references\n" + "a" * 50_001 + ",b\n", ["no row", "line 2: predictions has 50,001"]),
         ],
     )
@@ -141,8 +144,83 @@ class TestReading:
         with pytest.raises(demos["boc"].look.Refused, match="over 50 MB unpacked"):
             read(demos["boc"], write(tmp_path, f"a{kind}", content))
 
+    @pytest.mark.parametrize("kind", [".csv", ".tsv", ".csv.gz", ".parquet"])
+    def test_too_many_columns_are_refused_before_any_row_is_read(self, demos, tmp_path, kind, monkeypatch):
+        frame = pd.DataFrame([["a"] * 51], columns=[*TEXTS, *map(str, range(49))])
+
+        def content(frame):
+            if kind == ".parquet":
+                return frame.to_parquet()
+            text = frame.to_csv(index=False, sep="\t" if kind == ".tsv" else ",").encode()
+            return gzip.compress(text) if kind.endswith(".gz") else text
+
+        found = read(demos["sss"], write(tmp_path, f"a{kind}", content(frame.drop(columns="48"))), TEXTS)
+        assert len(found.examples) == 1
+        monkeypatch.setitem(demos["sss"].file_tab.__globals__, "read_file", None)
+        with pytest.raises(demos["sss"].look.Refused, match="over 50 columns"):
+            read(demos["sss"], write(tmp_path, f"a{kind}", content(frame)), TEXTS)
+
+    @pytest.mark.parametrize("kind", [".csv", ".jsonl", ".jsonl.gz", ".parquet"])
+    def test_too_many_rows_are_refused_before_they_are_read(self, demos, tmp_path, kind, monkeypatch):
+        frame = pd.DataFrame([["a\nb", "b"]] * 501, columns=TEXTS)
+
+        def content(frame):
+            if kind == ".parquet":
+                return frame.to_parquet()
+            text = frame.to_csv(index=False) if kind == ".csv" else frame.to_json(orient="records", lines=True) + "\n\n"
+            return gzip.compress(text.encode()) if kind.endswith(".gz") else text
+
+        assert len(read(demos["sss"], write(tmp_path, f"a{kind}", content(frame[1:])), TEXTS).examples) == 500
+        monkeypatch.setitem(demos["sss"].file_tab.__globals__, "read_file", None)
+        with pytest.raises(demos["sss"].look.Refused, match="over 500 rows"):
+            read(demos["sss"], write(tmp_path, f"a{kind}", content(frame)), TEXTS)
+
+    @pytest.mark.parametrize(
+        ("name", "content", "word"),
+        [
+            ("a.csv", b"predictions,references\xff\na,b\n", "convert the file to UTF-8"),
+            ("a.csv", b"predictions,references\na,b\n\xff,b\n", "mend the line"),
+            ("a.json", b'[{"predictions": "\xff", "references": "b"}]', "convert the file to UTF-8"),
+            ("a.xlsx", None, "leave only one of them there"),
+        ],
+    )
+    def test_messages_name_no_option_of_the_command(self, demos, tmp_path, name, content, word):
+        book, raw = openpyxl.Workbook(), io.BytesIO()
+        book.create_sheet("other")
+        book.save(raw)
+        shown, *_ = score_file(demos["sss"], write(tmp_path, name, content or raw.getvalue()), *OPTIONS["sss"])
+        assert word in shown and "--" not in shown
+
 
 class TestFileTab:
+    def test_where_time_is_over_the_rest_is_listed(self, demos, tmp_path, monkeypatch):
+        seconds = iter([0, 5, 119, 121, 122])
+        names = demos["boc"].file_tab.__globals__
+        monkeypatch.setitem(names, "clock", lambda: next(seconds))
+        monkeypatch.setitem(names, "CHUNK", 2)
+        path = write(tmp_path, "a.csv", "predictions,references,characters\n" + "Amy,Amy,Amy\n" * 7)
+        shown, table, _ = score_file(demos["boc"], path, *OPTIONS["boc"])
+        assert list(table["row"]) == [f"a.csv, line {number}" for number in (2, 3, 4, 5)]
+        assert "Rows without a score: 3" in shown and "a.csv, line 6: not reached in the 120 seconds" in shown
+
+    def test_long_texts_are_scored_in_small_parts(self, demos):
+        parts = demos["boc"].file_tab.__globals__["parts"]
+        short, long = (Example("", "", text, references=["b"]) for text in ("a", "a" * 150_000))
+        rows = [*[short] * 30, long, long, short]
+        assert [len(part) for part in parts(rows)] == [25, 6, 2] and [e for part in parts(rows) for e in part] == rows
+
+    def test_results_are_where_gradio_deletes_them(self, demos, tmp_path, monkeypatch):
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+        (tmp_path / "temporary").mkdir()
+        path = write(tmp_path, "a.csv", "predictions,references,characters\nAmy,Amy,Amy\n")
+        *_, download = score_file(demos["boc"], path, *OPTIONS["boc"])
+        assert Path(download).exists() and not any((tmp_path / "temporary").iterdir())
+        delete_files_created_by_app(demos["boc"].demo, age=None)
+        assert not Path(download).exists()
+
+    def test_a_file_that_was_deleted_meanwhile(self, demos, tmp_path):
+        assert "no longer here" in score_file(demos["boc"], tmp_path / "a.csv", *OPTIONS["boc"])[0]
+
     def test_good_rows_are_scored_and_bad_ones_listed(self, demos, tmp_path):
         good = [
             ["Amy saw Raj.", "Amy slept.", ["Amy", "Raj"]],
@@ -211,11 +289,11 @@ NAMED = {  # two texts and a list of characters
     "500 names of one letter without spaces": (HAN * 100, HAN[::-1] * 100, ";".join(HAN)),
     "a hundred names in a sentence": (TOGETHER, "nobody", "\n".join(HUNDRED)),
     "a hundred names in a sentence, repeated": (TOGETHER * 160, TOGETHER * 160, "\n".join(HUNDRED)),
-    "long names": ("x y. " * 10_000, "y x " * 12_500, f"{'N' * 7000}: x\n{'N' * 7000}M: y"),
+    "long names": ("x y. " * 10_000, "y x " * 12_500, "\n".join(f"{'N' * (200 - i)}: x{i}" for i in range(60))),
     "letters that HTML writes longer": (
         "&a" * 25_000,
         "&a&b" * 12_500,
-        json.dumps({'"' * 7000: ["a"], "'" * 30: ["b"]}),
+        json.dumps({'"' * 200: ["a"], **{"'" * i: ["b" * i] for i in range(1, 100)}}),
     ),
     "Arabic": ("سامي وعلي. " * 4500, "سامي. علي وليلى. " * 2900, "سامي\nعلي: وعلي\nليلى: وليلى"),
 }
@@ -276,6 +354,33 @@ class TestBoundedPages:
         for name in ("boc", "bor"):
             for people, word in (("\n".join(map(str, range(501))), "501 names"), ("N" * 15_001, "at most 15,000")):
                 assert word in demos[name].score("a", "a", people, *OPTIONS[name])[0]
+            for people in ("N" * 201, f"Amy: {'N' * 201}"):
+                shown = demos[name].score("a", "a", people, *OPTIONS[name])[0]
+                assert "has 201 characters; a name has at most 200" in shown
+            assert "data-score" in demos[name].score("a", "a", "N" * 200, *OPTIONS[name])[0]
+
+    def test_a_row_of_too_many_references_or_too_long_a_name_fails_alone(self, demos, tmp_path):
+        rows = [["a", ["b"] * 51, ["a"]], ["a", ["b"] * 50, ["a"]], ["a", "b", {"a": ["N" * 201]}]]
+        path = write(tmp_path, "a.json", json.dumps([dict(zip(CAST, row, strict=True)) for row in rows]))
+        shown, table, _ = score_file(demos["boc"], path, *OPTIONS["boc"])
+        assert list(table["row"]) == ["a.json, object 1"]
+        assert "object 0: references has 51 texts; at most 50" in shown and "object 2: characters: " in shown
+
+
+@pytest.mark.parametrize("name", REQUIRED)
+def test_inputs_have_names_over_the_api(demos, name):
+    endpoints = demos[name].demo.get_api_info()["named_endpoints"]
+    names = {path: [one["parameter_name"] for one in found["parameters"]] for path, found in endpoints.items()}
+    assert names.keys() == {"/score", "/score_file"} and names["/score_file"][0] == "file"
+    options = names["/score_file"][1:]
+    assert len(options) == len(OPTIONS[name]) and names["/score"][-len(options) :] == options
+    assert not [one for path in names for one in names[path] if one.startswith("param_")]
+
+
+@pytest.mark.parametrize("name", REQUIRED)
+def test_what_gradio_keeps_is_bounded(demos, name):
+    demo = demos[name].demo
+    assert demo.delete_cache == (300, 1800) and demo.analytics_enabled is False
 
 
 def test_sss_marks_the_shared_words_where_they_stand(demos):

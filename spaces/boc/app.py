@@ -5,6 +5,7 @@ from pathlib import Path
 import evaluate
 import gradio as gr
 import look
+import serving
 from file_tab import file_tab
 
 METRIC = evaluate.load(str(Path(__file__).resolve().parent / "boc.py"))
@@ -26,10 +27,11 @@ def options(ignore_case, counting):
 
 
 @look.in_page(3)
-def score(prediction, reference, characters, *values):
+def score(prediction, reference, characters, ignore_case, counting):
     """Score one recap against one reference."""
     texts = look.checked(prediction, "Recap"), look.checked(reference, "Reference")
-    evidence = METRIC.explain(*texts, characters=look.checked_characters(characters), **options(*values))
+    people = look.checked_characters(characters)
+    evidence = METRIC.explain(*texts, characters=people, **options(ignore_case, counting))
     said = {"match": "in both texts", "miss": "missed by the recap", "invent": "only in the recap"}
     kind = {
         **dict.fromkeys(evidence["matched"], "match"),
@@ -59,7 +61,7 @@ def score(prediction, reference, characters, *values):
     return look.big_score("BoC F1", scores["boc_f1"], note), page, look.bounded(evidence)
 
 
-with gr.Blocks(title="BoC, bag of characters", analytics_enabled=False) as demo:
+with serving.page("BoC, bag of characters") as demo:
     gr.Markdown("# BoC, bag of characters\nDoes a recap name the right (fictional) characters?")
     with gr.Accordion("Options", open=False):
         chosen = [
@@ -78,4 +80,4 @@ with gr.Blocks(title="BoC, bag of characters", analytics_enabled=False) as demo:
             file_tab(METRIC, "boc_f1", ["predictions", "references", "characters"], options, chosen)
 
 if __name__ == "__main__":
-    look.launch(demo)
+    serving.launch(demo)

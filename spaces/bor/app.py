@@ -8,6 +8,7 @@ from pathlib import Path
 import evaluate
 import gradio as gr
 import look
+import serving
 from file_tab import file_tab
 
 METRIC = evaluate.load(str(Path(__file__).resolve().parent / "bor.py"))
@@ -134,10 +135,10 @@ def table_of_pairs(evidence):
 
 
 @look.in_page(3)
-def score(prediction, reference, characters, *values):
+def score(prediction, reference, characters, ignore_case, split_lines, lang):
     """Score one recap against one reference."""
     texts = [look.checked(prediction, "Recap"), look.checked(reference, "Reference")]
-    people, chosen_options = look.checked_characters(characters), options(*values)
+    people, chosen_options = look.checked_characters(characters), options(ignore_case, split_lines, lang)
     count = together(texts, people, chosen_options)
     if count <= LIMIT_TOGETHER:
         evidence = METRIC.explain(*texts, characters=people, **chosen_options)
@@ -158,7 +159,7 @@ def score(prediction, reference, characters, *values):
     return look.big_score("BoR F1", scores["bor_f1"], note), page, look.bounded(evidence)
 
 
-with gr.Blocks(title="BoR, bag of relations", analytics_enabled=False) as demo:
+with serving.page("BoR, bag of relations") as demo:
     gr.Markdown("# BoR, bag of relations\nDoes a recap put the right (fictional) characters together?")
     with gr.Accordion("Options", open=False):
         chosen = [
@@ -178,4 +179,4 @@ with gr.Blocks(title="BoR, bag of relations", analytics_enabled=False) as demo:
             file_tab(METRIC, "bor_f1", ["predictions", "references", "characters"], options, chosen)
 
 if __name__ == "__main__":
-    look.launch(demo)
+    serving.launch(demo)

@@ -5,6 +5,7 @@ from pathlib import Path
 import evaluate
 import gradio as gr
 import look
+import serving
 from file_tab import file_tab
 from texts import sentences
 
@@ -105,9 +106,14 @@ def heat_map(evidence):
 
 
 @look.in_page(3)
-def score(summary, document, *values):
+def score(
+    summary, document, model, strategy, doc_chunk_size, summary_chunk_size, distance, pooling, alignment, split_lines
+):
     """Score one summary against its document."""
-    texts, chosen_options = (look.checked(summary, "Summary"), look.checked(document, "Document")), options(*values)
+    texts = look.checked(summary, "Summary"), look.checked(document, "Document")
+    chosen_options = options(
+        model, strategy, doc_chunk_size, summary_chunk_size, distance, pooling, alignment, split_lines
+    )
     check(texts[0], [texts[1]], chosen_options)
     evidence = METRIC.explain(*texts, **chosen_options)
     scores = evidence["scores"]
@@ -123,7 +129,7 @@ def score(summary, document, *values):
     return look.big_score("MSS", scores["mss"], note), page, look.bounded(evidence)
 
 
-with gr.Blocks(title="MSS, max salient similarity", analytics_enabled=False) as demo:
+with serving.page("MSS, max salient similarity") as demo:
     gr.Markdown(
         "# MSS, max salient similarity\nDoes a summary carry what stands out in its document? No reference is needed."
     )
@@ -149,4 +155,4 @@ with gr.Blocks(title="MSS, max salient similarity", analytics_enabled=False) as 
             file_tab(METRIC, "mss", ["predictions", "references"], options, chosen, check)
 
 if __name__ == "__main__":
-    look.launch(demo)
+    serving.launch(demo)

@@ -5,6 +5,7 @@ from pathlib import Path
 import evaluate
 import gradio as gr
 import look
+import serving
 from file_tab import file_tab
 
 METRIC = evaluate.load(str(Path(__file__).resolve().parent / "sss.py"))
@@ -58,7 +59,7 @@ def score(prediction, reference, model, rouge_counting, use_stemmer, fold_arabic
     return look.big_score("SSS", evidence["sss"], note), page, look.bounded(evidence)
 
 
-with gr.Blocks(title="SSS, semantic siamese similarity", analytics_enabled=False) as demo:
+with serving.page("SSS, semantic siamese similarity") as demo:
     gr.Markdown("# SSS, semantic siamese similarity\nHow close is a text to its reference, in meaning and in words?")
     with gr.Accordion("Options", open=False):
         model = look.model_choice()
@@ -77,4 +78,4 @@ with gr.Blocks(title="SSS, semantic siamese similarity", analytics_enabled=False
             file_tab(METRIC, "sss", ["predictions", "references"], options, chosen)
 
 if __name__ == "__main__":
-    look.launch(demo)
+    serving.launch(demo)
