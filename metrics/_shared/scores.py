@@ -208,6 +208,13 @@ def make_signature(metric: str, version: str, facts: Mapping[str, Any], packages
 # ---- the contract ---------------------------------------------------------------------------------------------------
 
 
+# What evaluate keeps in a metric between the first ``add`` and the end of ``compute``, and some of it longer.
+IN_PROGRESS = {
+    **dict.fromkeys(("writer", "buf_writer", "data", "selected_feature_format", "cache_file_name", "file_paths")),
+    **dict.fromkeys(("filelock", "filelocks", "rendez_vous_lock")),
+}
+
+
 class ScoreContract:
     """Mixin before ``evaluate.Metric``; the metric gives ``OPTIONS``, ``VERSION``, ``score`` and ``explain``."""
 
@@ -304,15 +311,17 @@ class ScoreContract:
             self._discard()
             raise
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled (for the workers of ``Dataset.map``, say): all but a computation's open files and locks."""
+        return {**self.__dict__, **IN_PROGRESS}
+
     def _discard(self) -> None:
         """Be as good as new: drop what was added, remove its cache files, release its locks."""
         if self.writer is not None:
             self.writer.close()
         paths = {self.cache_file_name, *(self.file_paths or [])} - {None}
         locks = [lock for lock in (self.filelock, *(self.filelocks or []), self.rendez_vous_lock) if lock is not None]
-        self.writer = self.buf_writer = self.data = None
-        self.cache_file_name = self.filelock = self.rendez_vous_lock = self.file_paths = self.filelocks = None
-        self.selected_feature_format = None
+        self.__dict__.update(IN_PROGRESS)
         for path in paths:
             if os.path.exists(path):
                 os.remove(path)
