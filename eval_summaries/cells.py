@@ -11,12 +11,51 @@ from io import StringIO
 from itertools import pairwise
 from typing import Any
 
+import regex
+
 _EDGES = re.compile("^[\\s\ufeff\u200b\u200e\u200f]+|[\\s\ufeff\u200b\u200e\u200f]+$")
-# Latin, Arabic and full-width marks
-_COLON = re.compile("[:：]")
-_SEMICOLON = re.compile("[;؛；\n]")
-_COMMA = re.compile("[,،，、]")
+# Latin, Arabic, Ethiopic, full-width and small marks
+_COLON = re.compile("[:：﹕፥]")
+_SEMICOLON = re.compile("[;؛；﹔;፤\n\r\t\v\f\x85\u2028\u2029]")
+_COMMA = re.compile("[,،，、､﹐﹑፣]")
+_MARKER = re.compile(r"(?:[-*•]|\d+[.)])\s+")  # of a list
+_QUOTED = re.compile("""["'“”‘’([{].*["'“”‘’)\\]}]""", re.S)
+# What a list, array or mapping looks like where a program printed it: a bracket, perhaps after a type, then a quote.
+_PRINTED = re.compile(r"""(?:(?:\w+\()*[\[{]|(?:\w+\()+\()\s*(?:[\[({]|[\w.]+\()*\s*(?:['"]|(?:None|nan|null)\b)""")
+_BLANK = regex.compile(r"[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*")
 _FORMULA = re.compile(r"[=+@-](?!\d*[.,]?\d+\Z)")  # what a spreadsheet would compute, and not a number
+
+
+class Repeated(ValueError):
+    """A mapping in a cell has a key twice."""
+
+
+class Twice(dict):
+    """A JSON object that has a key twice, so that it cannot be told which value is meant."""
+
+    key = ""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        found = Twice(found)
+        found.key = next(name for name in names if names.count(name) > 1)
+    return found
+
+
+def loads(text: str) -> Any:
+    """Parsed JSON, an object with a key twice as ``Twice``; ValueError for whatever cannot be parsed."""
+    try:
+        return json.loads(text, object_pairs_hook=_object)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+
+
+def is_blank(text: str) -> bool:
+    """True where nothing can be seen: white space, control, format and ignorable characters (as in the metrics)."""
+    return _BLANK.fullmatch(text) is not None
 
 
 def harmless(name: str) -> str:
@@ -51,19 +90,34 @@ def literal(text: str, where: str) -> Any:
     Tables keep lists in this way: ``DataFrame.to_csv`` writes ``['Amy', 'Raj']``.
 
     Raises:
-        ValueError: for an array as numpy prints it, which has no commas (Python would join its strings).
+        ValueError: for what looks like a list and cannot be read as one, and for an array as numpy prints it, which
+            has no commas (Python would join its strings).
 
     >>> literal('["Amy", "Raj"]', "row 1"), literal("['Amy', 'Raj']", "row 1"), literal("[sic] Amy", "row 1")
     (['Amy', 'Raj'], ['Amy', 'Raj'], None)
     """
     stripped = text.strip()
-    if re.match(r"array\(\s*\[", stripped):
-        raise ValueError(f"{where} is an array as numpy prints it ({stripped[:30]}…): write a JSON list")
-    if not stripped or (stripped[0], stripped[-1]) not in {("[", "]"), ("{", "}"), ("(", ")")}:
+    if stripped[-1:] not in ("]", "}", ")"):
+        return None
+    found = _parsed(stripped, where)
+    if found is None and _PRINTED.match(stripped):
+        how = "an array as numpy prints it" if stripped.startswith("array(") else "a list as a program printed it"
+        raise ValueError(f"{where} looks like {how} ({stripped[:40]!r}…) and cannot be read as one: write a JSON list")
+    return found
+
+
+def _parsed(stripped: str, where: str) -> Any:
+    """The list or mapping, or None."""
+    if (stripped[0], stripped[-1]) not in {("[", "]"), ("{", "}"), ("(", ")")}:
         return None
     try:
-        return json.loads(stripped)
-    except (ValueError, RecursionError):
+        found = loads(stripped)
+        if isinstance(found, Twice):
+            raise Repeated(f"{where} has the key {found.key!r} twice")
+        return found
+    except Repeated:
+        raise
+    except ValueError:
         pass  # perhaps Python's way
     try:
         with warnings.catch_warnings():
@@ -73,6 +127,10 @@ def literal(text: str, where: str) -> Any:
         return None
     if not isinstance(found, (list, tuple, set, dict)):
         return None  # one text in brackets
+    if isinstance(found, dict):
+        keys = [ast.dump(key) for key in ast.parse(stripped, mode="eval").body.keys]
+        if len(set(keys)) < len(keys):
+            raise Repeated(f"{where} has a key twice ({stripped[:40]!r}…)")
     kinds = [token.type for token in tokenize.generate_tokens(StringIO(stripped).readline) if token.type != tokenize.NL]
     if any(one == other == tokenize.STRING for one, other in pairwise(kinds)):
         raise ValueError(f"{where} is a list without commas ({stripped[:30]}…), as numpy prints it: write a JSON list")
@@ -88,7 +146,8 @@ def as_texts(value: Any, where: str) -> list[str]:
     if isinstance(value, str):
         found = literal(value, where)
         # a list of numbers is a note or a year in brackets
-        is_list = isinstance(found, list) and (not found or any(isinstance(entry, str) for entry in found))
+        numbers = bool(found) and isinstance(found, list) and all(isinstance(entry, (int, float)) for entry in found)
+        is_list = isinstance(found, list) and not numbers
         value = found if is_list else [value]
     if not isinstance(value, list) or not value or not all(isinstance(text, str) for text in value):
         raise ValueError(f"{where} is {value!r:.40}, and a string or a list of strings is expected")
@@ -99,6 +158,8 @@ def as_characters(value: Any, where: str) -> list | dict:
     """The characters of a cell: a list, a mapping, or a text that ``parse_characters`` reads."""
     if isinstance(value, str):
         return parse_characters(value, where)
+    if isinstance(value, Twice):
+        raise ValueError(f"{where} has the key {value.key!r} twice")
     if not isinstance(value, (list, dict)):
         raise ValueError(f"{where} is {value!r:.40}; give names parted by semicolons, or a list")
     return value
@@ -107,7 +168,7 @@ def as_characters(value: Any, where: str) -> list | dict:
 def parse_characters(text: str, where: str) -> list | dict:
     """Characters as people write them, in a cell, a file or a demo's box.
 
-    Semicolons and line breaks part characters, a colon the name from its aliases, commas aliases (or names, where
+    Semicolons, tabs and line breaks part characters, a colon the name from its aliases, commas aliases (or names, where
     there is no colon); Arabic and full-width marks do likewise. A list or mapping as JSON or Python writes it is taken
     as it is, which also allows for a name with such a mark in it.
 
@@ -123,6 +184,9 @@ def parse_characters(text: str, where: str) -> list | dict:
         raise ValueError(f"{where} looks like a list and cannot be read as one: {text.strip()[:60]!r}")
     characters: dict[str, list[str]] = {}
     for entry in _SEMICOLON.split(text):
+        entry = _EDGES.sub("", entry)
+        marker = _MARKER.match(entry)
+        entry = entry[marker.end() :] if marker else entry
         name, *rest = _COLON.split(entry, maxsplit=1)
         aliases = [_EDGES.sub("", part) for part in _COMMA.split(rest[0] if rest else name)]
         aliases = [alias for alias in aliases if alias]
@@ -133,6 +197,11 @@ def parse_characters(text: str, where: str) -> list | dict:
         elif not rest:
             for alias in aliases:
                 characters.setdefault(alias, [])
+    odd = next((n for name, aliases in characters.items() for n in (name, *aliases) if _QUOTED.fullmatch(n)), None)
+    if odd:
+        raise ValueError(
+            f"{where} has a name in quotation marks or brackets, {odd!r:.60}: take them off, or write JSON"
+        )
     if not characters:
         raise ValueError(f"{where} names nobody: write one name a line, or parted by semicolons, aliases after a colon")
     return characters

@@ -14,14 +14,14 @@ from rich.table import Table
 from tqdm import tqdm
 
 from .compare import Comparison, compare_systems, strangers
-from .files import as_table, check_sqlite, write_files, write_sqlite
+from .files import as_table, check_sqlite, remove, write_files, write_sqlite
 from .inputs import Failure, Inputs, read_characters, read_file, read_folders, read_parameters
 from .options import Asked
 from .plots import draw
 from .resample import BOOTSTRAP_FROM
-from .rows import UnusableError
 from .scoring import NEEDS, OPTIONAL, Scores, check_shared_characters, needed, run
 from .store import Store, digest
+from .table import UnusableError
 from .tables import (
     COMPARE_HEADERS,
     HEADERS,
@@ -116,7 +116,9 @@ def _log(project: str, plan: dict, rows: list[Row], scores: Scores) -> None:
 def main(
     file: Annotated[Path | None, typer.Argument(help="a file, or a folder that datasets saved")] = None,
     summaries: Annotated[list[str] | None, typer.Option(help="NAME=FOLDER of a system; may be repeated")] = None,
-    predictions: Annotated[str, typer.Option(help="column of the summaries")] = "predictions",
+    predictions: Annotated[
+        str | None, typer.Option(help="column of the summaries (predictions, unless another is named)")
+    ] = None,
     references: Annotated[str | None, typer.Option(help="column, or folder, of the references")] = None,
     documents: Annotated[str | None, typer.Option(help="column, or folder, of the documents")] = None,
     characters: Annotated[
@@ -149,7 +151,7 @@ def main(
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # what a terminal cannot show is replaced
             stream.reconfigure(errors="replace")
-    console, errors = Console(), Console(stderr=True)
+    console, errors = Console(emoji=False), Console(stderr=True, emoji=False)
     try:
         status = _run(console, errors, Asked(**given))
     except KeyboardInterrupt:
@@ -172,6 +174,8 @@ def _check_outputs(asked: Asked) -> None:
     if asked.plots and importlib.util.find_spec("matplotlib") is None:
         raise UnusableError("--plots needs the package matplotlib: pip install matplotlib")
     if asked.sqlite:
+        if asked.out and asked.sqlite.resolve().parent == asked.out.resolve():
+            asked.out.mkdir(parents=True, exist_ok=True)
         try:
             check_sqlite(asked.sqlite)
         except sqlite3.Error as error:
@@ -181,9 +185,13 @@ def _check_outputs(asked: Asked) -> None:
 def _read(asked: Asked) -> tuple[Inputs, dict]:
     """The examples, and the parameter files beside them."""
     if asked.file:
-        columns = {"predictions": asked.predictions, "references": asked.references, "documents": asked.documents}
+        columns = {
+            "predictions": asked.predictions or "predictions",
+            "references": asked.references,
+            "documents": asked.documents,
+        }
         columns |= {"characters": asked.characters, "system": asked.system, "id": asked.id_column}
-        return read_file(asked.file, columns, asked.encoding, asked.split), {}
+        return read_file(asked.file, columns, asked.encoding, asked.split, asked.drop_section_scores), {}
     sides = [Path(side) if side else None for side in (asked.documents, asked.references)]
     people = read_characters(Path(asked.characters), asked.encoding) if asked.characters else None
     inputs = read_folders(asked.folders, *sides, asked.encoding, asked.drop_section_scores, people)
@@ -216,7 +224,7 @@ def _run(console: Console, errors: Console, asked: Asked) -> int:
         comparisons, rows = _compare(scores, store), summarise(scores)
         _show(console, asked, rows, scores, comparisons, failures)
         page = markdown(rows, comparisons, failures, signatures)
-        unwritten = _write(asked, plan, rows, scores, page, failures, store)
+        unwritten = _write(asked, plan, rows, scores, page, failures, store, say)
     finally:
         if store:
             store.close()
@@ -271,12 +279,10 @@ def _show(
             console.print(
                 f"p (boot) is given from {BOOTSTRAP_FROM} examples on; with fewer it is too small to be trusted"
             )
-    for one, other in strangers(scores)[:10]:
+    for one, other, common in strangers(scores)[:10]:
         told = [next(name for system, name in scores if system == side) for side in (one, other)]
-        console.print(
-            _text(f"Not compared: {one} and {other} have no id in common (such as {told[0]!r} and {told[1]!r})"),
-            soft_wrap=True,
-        )
+        what = "only one id in common" if common else f"no id in common (such as {told[0]!r} and {told[1]!r})"
+        console.print(_text(f"Not compared: {one} and {other} have {what}"), soft_wrap=True)
     if asked.layout_name:
         _print(console, f"In the layout of {asked.layout_name}", *layout(asked.layout_name, rows))
     if failures:
@@ -288,7 +294,14 @@ def _show(
 
 
 def _write(
-    asked: Asked, plan: dict, rows: list[Row], scores: Scores, page: str, failures: list[Failure], store: Store | None
+    asked: Asked,
+    plan: dict,
+    rows: list[Row],
+    scores: Scores,
+    page: str,
+    failures: list[Failure],
+    store: Store | None,
+    say: Callable[[str], None],
 ) -> list[str]:
     """Write whatever was asked for, each on its own; returns what could not be written, and why."""
     jobs: list[tuple[object, Callable[[], object]]] = []
@@ -306,6 +319,12 @@ def _write(
         jobs.append((asked.sqlite, lambda: write_sqlite(asked.sqlite, plan, scores)))
     if asked.wandb:
         jobs.append((f"--wandb {asked.wandb}", lambda: _log(asked.wandb, plan, rows, scores)))
+    stale = [name for name in ("scores.parquet", "plots") if store and (asked.out / name).exists()]
+    stale = [name for name in stale if not (asked.parquet if name == "scores.parquet" else asked.plots)]
+    if stale and asked.prune:
+        jobs.append((asked.out, lambda: remove(asked.out, stale)))
+    elif stale:
+        say(f"{' and '.join(stale)} in {asked.out} are of an earlier run (--prune deletes them)")
     unwritten = []
     for what, job in jobs:
         try:

@@ -97,9 +97,10 @@ def _compare(
     ]
 
 
-def strangers(scores: dict[tuple[str, str], dict[str, float]]) -> list[tuple[str, str]]:
-    """Pairs of systems that have no example in common, which no test can compare."""
+def strangers(scores: dict[tuple[str, str], dict[str, float]]) -> list[tuple[str, str, int]]:
+    """Pairs of systems that have no example in common, or a single one, which no test can compare, and how many."""
     ids: dict[str, set[str]] = {}
     for system, name in scores:
         ids.setdefault(system, set()).add(name)
-    return [(one, other) for one, other in combinations(ids, 2) if not ids[one] & ids[other]]
+    common = [(one, other, len(ids[one] & ids[other])) for one, other in combinations(ids, 2)]
+    return [found for found in common if found[2] < 2]

@@ -62,8 +62,24 @@ _TABLES = (
 )
 
 
+def remove(folder: Path, names: list[str]) -> None:
+    """Delete what an earlier run wrote: a file, or a folder of pictures."""
+    for name in names:
+        path = folder / name
+        for part in path.glob("*.png") if path.is_dir() else [path]:
+            part.unlink()
+        if path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+
+
 def check_sqlite(path: Path) -> None:
     """Make the tables where they are missing; sqlite3.Error where the database cannot be written to."""
+    if path.is_file():
+        with open(path, "rb") as file:
+            start = file.read(16)
+        new = not start and path.suffix.lower() in (".db", ".sqlite", ".sqlite3")
+        if start != b"SQLite format 3\0" and not new:
+            raise sqlite3.DatabaseError("the file is there and is no database")
     with closing(sqlite3.connect(path)) as database, database:
         for table in _TABLES:
             database.execute(table)

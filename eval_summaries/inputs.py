@@ -12,8 +12,9 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
-from .cells import as_characters, as_texts, label, parse_characters
-from .rows import Row, Unreadable, UnusableError, read_rows, read_text
+from .cells import as_characters, as_texts, is_blank, label, parse_characters
+from .rows import read_rows, read_text
+from .table import Row, Unreadable, UnusableError
 
 SUFFIX = "_summary.txt"
 WRITTEN_BY = "eval_summaries"  # in the JSON files of --out, which may be a folder of summaries too
@@ -45,7 +46,8 @@ class Failure:
 
     def __post_init__(self):
         # a file name that is not UTF-8 must not end the run where it is written
-        self.reason = self.reason.encode("utf-8", "backslashreplace").decode()
+        for part in ("id", "system", "reason"):
+            setattr(self, part, getattr(self, part).encode("utf-8", "backslashreplace").decode())
 
 
 @dataclass
@@ -71,11 +73,16 @@ class Inputs:
             reasons = [failure.reason for failure in self.failures]
             more = f"\n  and {len(reasons) - 10} more" if len(reasons) > 10 else ""
             raise UnusableError(f"no row can be scored ({len(reasons)}):\n  " + "\n  ".join(reasons[:10]) + more)
-        blank = sum(not example.prediction.strip() for example in self.examples)
-        if blank:
-            self.notes.append(
-                f"{blank} of {len(self.examples)} summaries are empty: they count, with each card's value"
-            )
+        sides = {
+            "summaries": lambda example: [example.prediction],
+            "references": lambda example: example.references or [],
+            "documents": lambda example: example.documents or [],
+        }
+        for side, texts in sides.items():
+            blank = sum(any(map(is_blank, texts(example))) for example in self.examples)
+            if blank:
+                told = f"{blank} of {len(self.examples)} {side} are empty"
+                self.notes.append(f"{told}: they count, with each card's value")
         return self
 
 
@@ -125,7 +132,7 @@ def _listing(folder: Path, suffix: str) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
         name = unicodedata.normalize("NFC", path.name)
-        if name.endswith(suffix) and found.setdefault(name[: -len(suffix)], path) != path:
+        if name.lower().endswith(suffix) and found.setdefault(name[: -len(suffix)], path) != path:
             raise UnusableError(f"{folder} has the name {label(name)!r} twice, composed and decomposed: rename one")
     return found
 
@@ -188,6 +195,7 @@ def read_file(
     columns: dict[str, str | None],
     encoding: str = "utf-8",
     split: str | None = None,
+    without_section_scores: bool = False,
 ) -> Inputs:
     """Read a table: JSONL, JSON, CSV, TSV, Excel, Parquet, also with gzip, or a folder that ``datasets`` saved.
 
@@ -197,10 +205,13 @@ def read_file(
         encoding: of text files.
         split: of a saved ``DatasetDict``, or the sheet of a workbook.
     """
-    rows = read_rows(path, encoding, split)
+    rows = read_rows(path, encoding, split, {column for column in columns.values() if column})
     columns, people = _find_columns(path, rows, columns, encoding)
     inputs, places = Inputs(), Counter()
-    systems = _systems(path, rows, columns.get("system"), by_order=not columns.get("id"))
+    by_order = not columns.get("id")
+    if not (by_order and columns.get("system")):  # else an empty line may have been a row
+        rows = [row for row in rows if isinstance(row.values, dict) or not row.values.blank]
+    systems = _systems(rows, columns.get("system"), by_order)
     for row, system in zip(rows, systems, strict=True):
         # without ids the first rows of two systems are one example, and so on: systems are compared by id
         name = str(places[system]) if not columns.get("id") else row.where
@@ -213,6 +224,8 @@ def read_file(
                 name = _required(named["id"], "id", row.where)
             if columns.get("system"):
                 _required(named["system"], "system", row.where)
+            if without_section_scores and isinstance(named["predictions"], str):
+                named["predictions"] = drop_section_scores(named["predictions"])
             example = _example(name, system, named, row.where)
             example.characters = people if people is not None else example.characters
             inputs.examples.append(example)
@@ -269,7 +282,7 @@ def _example(name: str, system: str, named: dict[str, Any], where: str) -> Examp
     return Example(name, system, prediction, found["references"], found["documents"], people, where)
 
 
-def _systems(path: Path, rows: list[Row], column: str | None, by_order: bool) -> list[str]:
+def _systems(rows: list[Row], column: str | None, by_order: bool) -> list[str]:
     """The system of each row, that of a row which cannot be read by the rows around it ("" where it cannot be told).
 
     Raises:
@@ -281,7 +294,8 @@ def _systems(path: Path, rows: list[Row], column: str | None, by_order: bool) ->
     known = list(dict.fromkeys(filter(None, found)))
     for number, row in enumerate(rows):
         if isinstance(row.values, Unreadable):
-            found[number] = _system_in(row.values.found, column, known)
+            found[number] = _system_in(row.values, column, known)
+    known = list(dict.fromkeys(filter(None, found)))
     if "" not in found:
         return found
     if len(known) == 1:
@@ -290,11 +304,14 @@ def _systems(path: Path, rows: list[Row], column: str | None, by_order: bool) ->
     layouts = [[number % len(known) for number in range(len(rows))]] if known else []
     if known and len(rows) % len(known) == 0:
         layouts.append([number * len(known) // len(rows) for number in range(len(rows))])
+    fitting = []
     for layout in layouts:
         pairs = {(part, name) for part, name in zip(layout, found, strict=True) if name}
         if len(pairs) == len(known) == len({part for part, _ in pairs}):
-            return [name or dict(pairs)[part] for part, name in zip(layout, found, strict=True)]
-    found = _fill_blocks(found, len(known))
+            fitting.append([name or dict(pairs)[part] for part, name in zip(layout, found, strict=True)])
+    if fitting and all(one == fitting[0] for one in fitting):
+        return fitting[0]
+    found = found if fitting else _fill_blocks(found, len(known))
     if by_order and len(known) > 1 and "" in found:
         where = rows[found.index("")].where
         raise UnusableError(
@@ -314,13 +331,21 @@ def _fill_blocks(found: list[str], systems: int) -> list[str]:
     return [name or (one if one == other else "") for name, one, other in zip(found, before, after, strict=True)]
 
 
-def _system_in(row: list[str] | str, column: str, known: list[str]) -> str:
+def _system_in(row: Unreadable, column: str, known: list[str]) -> str:
     """The system that a row which cannot be read still shows, or ""."""
-    if isinstance(row, str):  # a line of JSON
-        match = re.search(re.escape(json.dumps(column, ensure_ascii=False)) + r'\s*:\s*("(?:[^"\\]|\\.)*")', row)
+    if isinstance(row.found, str):  # a line of JSON
+        name = re.escape(json.dumps(column, ensure_ascii=False))
+        match = re.search(name + r'\s*:\s*("(?:[^"\\]|\\.)*")', row.found)
         try:
             return label(json.loads(match[1])) if match else ""
         except ValueError:
             return ""
-    shown = {label(cell) for cell in row} & set(known)
+    if row.header and column in row.header and row.found:
+        # its column counted from the left and from the right: the fields too many or too few are between
+        place = row.header.index(column)
+        ends = {label(row.found[i]) for i in (place, place - len(row.header)) if -len(row.found) <= i < len(row.found)}
+        shown = ends & set(known) or (ends if len(ends) == 1 else {label(row.found[0])} if place == 0 else set())
+        if len(shown) == 1:
+            return shown.pop()
+    shown = {label(cell) for cell in row.found} & set(known)
     return shown.pop() if len(shown) == 1 else ""

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from . import values
-from .rows import UnusableError
+from .rows import kind_of
 from .scoring import NEEDS, SCORERS, Scorer
+from .table import UnusableError
 from .tables import LAYOUTS
 
 
@@ -19,7 +20,7 @@ class Asked:
 
     file: Path | None = None
     summaries: list[str] | None = None
-    predictions: str = "predictions"
+    predictions: str | None = None
     references: str | None = None
     documents: str | None = None
     characters: str | None = None
@@ -55,6 +56,13 @@ class Asked:
             raise UnusableError("--wandb needs the package wandb: pip install wandb")
         if self.split and self.summaries:
             raise UnusableError(f"--split {self.split}: folders of summaries have no splits")
+        for option in ("predictions", "system", "id"):
+            if self.summaries and getattr(self, "id_column" if option == "id" else option):
+                raise UnusableError(f"--{option} names a column of a file: folders of summaries have none")
+        is_text = self.file is None or not (self.file.is_dir() or kind_of(self.file) in (".parquet", ".xlsx"))
+        names_file = bool(self.characters) and Path(self.characters).is_file()
+        if self.encoding != "utf-8" and not (is_text or names_file):
+            raise UnusableError(f"--encoding {self.encoding}: {self.file} is no text file, leave it out")
         self.encoding = _encoding(self.encoding)
         self.folders = _folders(self.summaries or [])
         self.names = check_metrics([name.strip() for name in self.metrics.split(",") if name.strip()])
@@ -77,7 +85,9 @@ class Asked:
             check_metrics([name], f"--set {setting}: ")
             if self.names and name not in self.names:
                 raise UnusableError(f"--set {setting}: {name} is not among --metrics {self.metrics}")
-            given.setdefault(name, {})[option] = (f"--set {setting}", values.of_setting(value))
+            if given.setdefault(name, {}).get(option, ("",))[0].startswith("--set"):
+                raise UnusableError(f"--set {setting}: {name}.{option} is set twice")
+            given[name][option] = (f"--set {setting}", values.of_setting(value))
         return {name: self._checked(name, section) for name, section in given.items()}
 
     def _checked(self, name: str, section: dict[str, tuple[str, values.Meant]]) -> dict[str, Any]:
@@ -98,6 +108,13 @@ class Asked:
                 found[option] = meant.accepted_by(known[option].check, f"{name}.{option}")
             except (TypeError, ValueError, OverflowError) as error:
                 raise UnusableError(f"{source}: {error}") from None
+            if option == "characters" and found[option] is not None:
+                if self.characters:
+                    raise UnusableError(f"{source}: --characters {self.characters} is given too; leave one out")
+                if isinstance(found[option], list):  # checked names are a mapping
+                    raise UnusableError(
+                        f"{source}: {name}.characters are for all examples; name a column by --characters"
+                    )
         return found
 
     def scorer(self, name: str) -> Scorer:

@@ -5,9 +5,9 @@ from importlib.metadata import version
 from typing import Any
 
 from .inputs import Example
-from .rows import UnusableError
 from .shared import options as checks
 from .shared import rouge, texts
+from .table import UnusableError
 
 Option = checks.Option
 

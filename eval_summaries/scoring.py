@@ -6,10 +6,10 @@ from typing import Any, Protocol
 from .each import score_each
 from .inputs import Example, Failure
 from .outside import BertScore, Bleu, Rouge
-from .rows import UnusableError
 from .shared import characters, load_metric, options_of
 from .stats import Stats
 from .store import Store
+from .table import UnusableError
 
 CHUNK = 16  # examples scored between two writes
 NEEDS = {  # what each metric compares a summary with

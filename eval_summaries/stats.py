@@ -12,9 +12,9 @@ import regex
 
 from .inputs import Example
 from .outside import Option, Outside
-from .rows import UnusableError
 from .shared import options as checks
 from .shared import texts
+from .table import UnusableError
 
 SEED = 0
 _SCRIPTS = {"ar": "Arabic", "fa": "Arabic", "ru": "Cyrillic"}  # other languages of the spelling lists are Latin
@@ -115,7 +115,8 @@ class Stats(Outside):
                 return math.nan  # no word of any topic
             if self.options["topic_distance"] == "cosine":
                 return float(one @ other / np.linalg.norm(one) / np.linalg.norm(other))
-            return float(1 - jensenshannon(one, other, base=2))
+            # the root of what should be 0 and is a little less: scipy calls it nan
+            return float(1 - np.nan_to_num(jensenshannon(one, other, base=2)))
 
         return similarity
 

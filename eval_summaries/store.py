@@ -16,7 +16,7 @@ from typing import Any
 import filelock
 
 from .inputs import WRITTEN_BY, Example
-from .rows import UnusableError
+from .table import UnusableError
 
 RESULTS, RUN, COMPARISON = "results.jsonl", "run.json", "comparison.json"
 _OLD = "journal.jsonl"  # of version 0.1, whose scores may differ from today's
@@ -28,7 +28,7 @@ def write_whole(path: Path, text: str) -> None:
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with open(temporary, "wb") as file:
-            file.write(text.encode("utf-8"))
+            file.write(text.encode("utf-8", "backslashreplace"))  # a lone surrogate, as JSON would escape it
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
@@ -38,7 +38,10 @@ def write_whole(path: Path, text: str) -> None:
 
 def digest(*parts: Any) -> str:
     """Hexadecimal digest of anything that JSON can write."""
-    content = json.dumps(parts, ensure_ascii=True, sort_keys=True)
+    try:
+        content = json.dumps(parts, ensure_ascii=True, sort_keys=True)
+    except (TypeError, ValueError):  # what no metric will take: it fails with its row
+        content = repr(parts)
     return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
 
 
@@ -65,9 +68,8 @@ class Store:
         self.used: set[str] = set()
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            ours = any((folder / name).exists() for name in (RESULTS, _OLD))
-            foreign = [name for name in WRITTEN if (folder / name).exists()]
-            if foreign and not ours:
+            foreign = [name for name in (RESULTS, *WRITTEN) if (folder / name).exists()]
+            if foreign and not self._is_ours():
                 raise UnusableError(
                     f"{folder} has a {foreign[0]} that this command did not write: choose another --out"
                 )
@@ -84,6 +86,21 @@ class Store:
             self._read(say)
         except OSError as error:
             raise UnusableError(f"cannot write to {folder}: {error.strerror or error}") from None
+
+    def _is_ours(self) -> bool:
+        """Whether a folder with files of these names is this command's: its run.json says so, or a line of results."""
+        try:
+            plan = json.loads((self.folder / RUN).read_bytes())
+            if "written_by" in plan or {"signatures", "metrics"} <= plan.keys():  # of version 0.1
+                return True
+        except (OSError, ValueError, TypeError, AttributeError, RecursionError):
+            pass
+        if (self.folder / _OLD).exists():
+            return True
+        if not self.path.exists():
+            return False
+        content = self.path.read_bytes()
+        return not content.strip(b"\0\r\n ") or (b'"check": "' in content and b'"result": ' in content)
 
     def close(self) -> None:
         """Let the next run have the folder."""

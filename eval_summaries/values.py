@@ -13,7 +13,8 @@ from typing import Any
 import tomli
 import yaml
 
-from .rows import UnusableError, read_text
+from .rows import read_text
+from .table import UnusableError
 
 _NULL = ("", "~", "null", "Null", "NULL", "None")
 _BOOLEAN = {"true": True, "false": False, "yes": True, "no": False, "on": True, "off": False}
@@ -65,7 +66,10 @@ def _build(node: yaml.Node, typed: bool) -> Any:
     if isinstance(node, yaml.SequenceNode):
         return [_build(entry, typed) for entry in node.value]
     if isinstance(node, yaml.MappingNode):
-        return {_build(key, False): _build(value, typed) for key, value in node.value}
+        keys = [_build(key, False) for key, _ in node.value]
+        if len({str(key) for key in keys}) < len(keys):
+            raise UnusableError(f"a key stands twice in a mapping ({', '.join(map(str, keys))})")
+        return {str(key): _build(value, typed) for key, (_, value) in zip(keys, node.value, strict=True)}
     if node.style in ("'", '"') or not typed:
         return None if node.value in _NULL and not node.style else node.value
     return _of_text(node.value)[-1]

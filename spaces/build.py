@@ -28,7 +28,15 @@ METRICS = ROOT / "metrics"
 COMMAND = ROOT / "eval_summaries"
 MARKER = ".made-by-build"  # what was made, so that nothing else is ever replaced; it is not published
 SHARED = ("look.py", "file_tab.py", "serving.py")  # by all apps
-READER = ("__init__.py", "rows.py", "cells.py", "inputs.py", "each.py")  # of the command, which imports nothing else
+READER = (
+    "__init__.py",
+    "table.py",
+    "typed.py",
+    "rows.py",
+    "cells.py",
+    "inputs.py",
+    "each.py",
+)  # of the command, which imports nothing else
 NAMES = sorted(path.parent.name for path in SPACES.glob("*/app.py"))
 
 

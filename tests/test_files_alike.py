@@ -147,7 +147,7 @@ class TestKinds:
             ('{"p": NaN, "r": "x", "id": 3}', "predictions is nan"),
             ('{"r": "x", "id": 3}', "predictions is None"),
             ("\0\0", "is not JSON"),
-            ('"text"', "is not a JSON object but a str"),
+            ('"text"', "is not a JSON object but 'text'"),
             (b'{"p": "\xe9", "r": "x"}', "is not UTF-8: it has the byte 0xe9"),
             ('{"p": "a", "r": "x", "id": null}', "line 2 has no id"),
             ('{"p": "[\'a\', \'b\']", "r": "x", "id": 3}', "predictions is a list of 2 texts in one cell"),

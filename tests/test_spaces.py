@@ -66,7 +66,7 @@ class TestFolder:
         assert folder == tmp_path / name
         expected = {path.name for path in (ROOT / "metrics" / name).glob("*.py")}
         expected |= {"app.py", "look.py", "file_tab.py", "serving.py", "README.md", "requirements.txt"}
-        reader = {f"eval_summaries/{part}.py" for part in ("__init__", "rows", "cells", "inputs", "each")}
+        reader = {f"eval_summaries/{part}" for part in build.READER}
         assert content(folder).keys() == expected | reader
         card = SpaceCard.load(folder / "README.md")
         assert card.data.sdk == "gradio" and "## Limitations and Bias" in card.content

@@ -26,7 +26,8 @@ _WORD = regex.compile(r"[\p{L}\p{M}\p{N}_]")
 _WORDS = regex.compile(rf"{_WORD.pattern}+")
 _STARTS_UNSPACED = regex.compile(UNSPACED)  # where a name may stand between letters
 _ENDS_UNSPACED = regex.compile(rf"{UNSPACED}\Z")
-_EDGES = regex.compile(r"\A[\s\p{Cf}]+|[\s\p{Cf}]+\Z")
+_UNSEEN = r"[\s\p{Cf}\p{Default_Ignorable_Code_Point}]+"
+_EDGES = regex.compile(rf"\A{_UNSEEN}|{_UNSEEN}\Z")
 _CLUSTER = regex.compile(r"\X")
 # A mention while sentences are looked for: one rare letter, which no splitter can cut, in the case of the name's first.
 _MASKS = ("\ua762", "\ua763")
@@ -251,24 +252,22 @@ def check_characters(name: str, value: Any) -> Any:
     if isinstance(value, str):
         raise ValueError(f"{name}={value!r}: a string must be 'auto'. {REQUIRED}")
     if isinstance(value, Mapping):
-        _check_names(value, name)
-        return value
+        if not value:
+            raise ValueError(f"{name} is empty. {REQUIRED}")
+        return _check_names(value, name)  # a copy: what was given may be an iterator, or change later
     entries = as_list(value, name)
     lists = [not isinstance(entry, (str, bytes)) and hasattr(entry, "__iter__") for entry in entries]
     if not entries:
         raise ValueError(f"{name} is empty. {REQUIRED}")
     if not any(lists):
-        _check_names(entries, name)
-        return entries
+        return _check_names(entries, name)
     if not all(lists):
         odd = lists.index(not lists[0])
         raise TypeError(
             f"{name} mixes names and lists: entry 0 is a {type(entries[0]).__name__}, entry {odd} a "
             f"{type(entries[odd]).__name__}; give names for all examples, or one list for each example"
         )
-    for row, entry in enumerate(entries):
-        _check_names(entry, f"{name}, row {row}")
-    return entries
+    return [_check_names(entry, f"{name}, row {row}") for row, entry in enumerate(entries)]
 
 
 def per_example(
@@ -305,7 +304,8 @@ def per_example(
     compiled: dict[str, CharacterList] = {}
     result = []
     for row, names in enumerate(lists):
-        key = repr(names)
+        names = _check_names(names, f"characters, row {row}")
+        key = json.dumps(names)  # repr would abbreviate what a long Series or array holds
         if key not in compiled:
             compiled[key] = CharacterList(names, ignore_case, f"characters, row {row}")
         result.append(compiled[key])
@@ -315,6 +315,8 @@ def per_example(
 def characters_signature(characters: Any) -> str:
     """What a signature says of the option: a digest of the lists, or how they are found."""
     if characters is None or isinstance(characters, str):
+        if characters == "auto":
+            _spacy_pipeline()  # says what to install where it is missing
         return str(characters)
     if callable(characters):
         return f"{characters.__module__}.{getattr(characters, '__qualname__', type(characters).__name__)}"

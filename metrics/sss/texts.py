@@ -2,8 +2,9 @@
 """Letters, words and sentences of text in any language: the same rules for every metric.
 
 The rule of letters, for words and for names: format characters (Unicode category Cf: soft hyphen, zero-width space and
-joiners, marks of direction) are passed over, any run of white space is one space, the apostrophes of Unicode are one,
-and so are its hyphens and dashes.
+joiners, marks of direction; and what Unicode calls ignorable by default: variation selectors, fillers) are passed over,
+any run of white space is one space, the apostrophes of Unicode are one, and so are its hyphens and dashes, its double
+quotation marks and its middle dots.
 """
 
 import unicodedata
@@ -17,25 +18,32 @@ import regex
 # Scripts written without spaces: each character, with its marks, is one word. U+30FC lengthens a kana vowel.
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}ー]"
 _UNSPACED = rf"[{UNSPACED}&&[\p{{L}}\p{{N}}]]"
-_WORD = regex.compile(rf"(?V1){_UNSPACED}\p{{M}}*|[[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED}]+")
-_BLANK = regex.compile(r"[\s\p{Cc}\p{Cf}]*")
-_CLUSTER = regex.compile(r"\X")
+_WORD = regex.compile(
+    rf"(?V1){_UNSPACED}\p{{M}}*|[[\p{{L}}\p{{N}}]--{_UNSPACED}][[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED}]*"
+)
+_BLANK = regex.compile(r"[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*")
+_UNIT = regex.compile(r"\p{Hangul}[\p{Hangul}\p{M}]*|\X")  # what no normalisation joins to its neighbours
 
 # What people and their software write for an apostrophe: quotation marks, primes, accents that stand alone, and the
 # modifier letters of transliteration; for a hyphen: category Pd, the minus, the hyphen bullet.
-APOSTROPHES = "`´ʹʻʼʽʾʿˈ׳՚᾽᾿‘’‛′＇｀"
+APOSTROPHES = "`´ʹʻʼʽʾʿˈ׳՚᾽᾿‘’‛′＇｀΄‵Ꞌꞌ\u1fef\u1ffd\u1ffe"
+QUOTES = "“”„‟«»″״〝〞〟＂"
+DOTS = "・･•‧∙⋅･ꞏ\u0387"
 DASHES = "֊־᐀᠆‐‑‒–—―⸗⸚⸺⸻⹀⹝〜〰゠︱︲﹘﹣－𐵮𐺭˗⁃−"
-_FORMAT = regex.compile(r"\p{Cf}+")
+_FORMAT = regex.compile(r"[\p{Cf}\p{Default_Ignorable_Code_Point}]+")
 _APOSTROPHE = regex.compile(f"[{APOSTROPHES}]")
 _DASH = regex.compile(f"[{DASHES}]")
+_QUOTE = regex.compile(f"[{QUOTES}]")
+_DOT = regex.compile(f"[{DOTS}]")
 _SPACE = regex.compile(r"[^\S ]")
 _MARKS = regex.compile(r"\p{M}{31,}")
-_GAP = regex.compile(r"[\s\p{Cf}]{2,}|\p{Cf}")  # what changes the length of a text
+_HIDDEN = r"\p{Cf}\p{Default_Ignorable_Code_Point}\u0640"  # with tatweel, which only stretches an Arabic word
+_GAP = regex.compile(rf"[\s{_HIDDEN}]{{2,}}|[{_HIDDEN}]")  # what changes the length of a text
 
 # Arabic: the vowel signs (tashkeel, with the Quranic signs) and tatweel go; spelling variants of one letter meet.
-_ARABIC = regex.compile(r"[\u0621-\u064A\u0671]")
 _TASHKEEL = regex.compile(r"[\u0610-\u061A\u0640\u064B-\u065F\u0670\u06D6-\u06DC\u06DF-\u06E8\u06EA-\u06ED]")
 _ARABIC_LETTERS = str.maketrans({"أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ة": "ه"})
+_VARIANT = regex.compile("[أإآٱىة]")
 
 # Sentences
 MAX_SENTENCE = 1000  # a longer stretch without a sentence end is looked at again
@@ -53,7 +61,7 @@ _PLAIN_END = regex.compile(
 
 
 def is_blank(text: str) -> bool:
-    """True where nothing can be seen: white space, control and format characters (such as right-to-left marks).
+    """True where nothing can be seen: white space, control, format and ignorable characters.
 
     >>> is_blank(" \\n\\u200f"), is_blank("!")
     (True, False)
@@ -62,7 +70,7 @@ def is_blank(text: str) -> bool:
 
 
 def without_format(text: str) -> str:
-    """The text without its format characters (Unicode category Cf), which nobody sees.
+    """The text without its format characters and others that Unicode calls ignorable, which nobody sees.
 
     >>> without_format("co\u00adop\u200f")
     'coop'
@@ -87,8 +95,8 @@ def compose(text: str, form: str = "NFC") -> str:
 
 
 def _one_mark(text: str) -> str:
-    """One apostrophe and one hyphen for all; no length changes."""
-    return _DASH.sub("-", _APOSTROPHE.sub("'", text))
+    """One apostrophe, hyphen, double quotation mark and middle dot for all; no length changes."""
+    return _DOT.sub("·", _QUOTE.sub('"', _DASH.sub("-", _APOSTROPHE.sub("'", text))))
 
 
 class Places:
@@ -120,7 +128,7 @@ def unify(text: str) -> tuple[str, Places | None]:
             parts.append(text[end : gap.start()])
             length += gap.start() - end
             end = gap.end()
-            if not _FORMAT.fullmatch(gap[0]):  # with white space in it
+            if any(map(str.isspace, gap[0])):
                 parts.append(" ")
                 length += 1
             places.add(length, end)
@@ -139,8 +147,9 @@ def normalise(text: str, fold_arabic: bool = True) -> str:
     text = compose(compose(text, "NFKC").casefold(), "NFKC")
     if not text.isascii():
         text = _one_mark(text)  # NFKC makes some of its own (ŉ)
-    if fold_arabic and _ARABIC.search(text):
-        text = _TASHKEEL.sub("", text).translate(_ARABIC_LETTERS)
+    if fold_arabic and not text.isascii():  # letter by letter: no other letter of the text matters
+        text = _TASHKEEL.sub("", text)
+        text = text.translate(_ARABIC_LETTERS) if _VARIANT.search(text) else text
     return text
 
 
@@ -183,10 +192,10 @@ def word_spans(text: str, fold_arabic: bool = True, use_stemmer: bool = False) -
     """
     kept = [place for place, character in enumerate(text) if not _FORMAT.match(character)]
     parts, places = [], []
-    for cluster in _CLUSTER.finditer("".join(text[place] for place in kept)):
-        part = normalise(cluster[0], fold_arabic)
+    for unit in _UNIT.finditer("".join(text[place] for place in kept)):
+        part = normalise(unit[0], fold_arabic)
         parts.append(part)
-        places += [(kept[cluster.start()], kept[cluster.end() - 1] + 1)] * len(part)
+        places += [(kept[unit.start()], kept[unit.end() - 1] + 1)] * len(part)
     found = _WORD.finditer("".join(parts))
     spans = [(match[0], places[match.start()][0], places[match.end() - 1][1]) for match in found]
     return [(_stemmed(word), start, end) for word, start, end in spans] if use_stemmer else spans
