@@ -44,6 +44,7 @@ def test_embedded_weights_equal_the_published_ones():
     assert hashlib.sha256(weights.read_bytes()).hexdigest() == PUBLISHED_SHA256
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_code_of_the_model_package_is_never_run():
     code = (

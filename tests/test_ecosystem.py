@@ -49,11 +49,15 @@ class TestLoad:
         print(json.dumps(results))
     """
 
+    @pytest.mark.slow
+    @pytest.mark.thorough
     def test_relative_path_and_absolute_path_from_another_folder(self, python, environment, tmp_path):
         here = run(python, environment, self.CODE.format(folder="./metrics", required=REQUIRED))
         there = run(python, environment, self.CODE.format(folder=ROOT / "metrics", required=REQUIRED), cwd=tmp_path)
         assert here == there and here["sss"] == pytest.approx(1)
 
+    @pytest.mark.slow
+    @pytest.mark.thorough
     def test_a_folder_copied_alone(self, python, environment, tmp_path):
         """Nothing but the folders: another place, no repository on the path."""
         environment = {name: value for name, value in environment.items() if name != "PYTHONPATH"}
@@ -97,6 +101,8 @@ class TestLoad:
         """
         assert run(python, environment, code)[name] == pytest.approx(1)
 
+    @pytest.mark.slow
+    @pytest.mark.thorough
     def test_a_hub_id_offline_is_one_clear_error(self, python, environment):
         code = """
             import evaluate, json
@@ -110,6 +116,8 @@ class TestLoad:
         assert name == "ModelUnavailableError"
         assert "aubmindlab/bert-base-arabertv02" in message and "multilingual-e5-small-q4" in message
 
+    @pytest.mark.slow
+    @pytest.mark.thorough
     def test_cuda_is_not_touched_at_load(self, python, environment):
         """A forked worker can use CUDA only if the parent did not initialise it."""
         code = """

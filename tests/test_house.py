@@ -164,6 +164,7 @@ def test_quickstart_prints_a_table(python, environment):
     assert re.search(r"right people( +1\.000){6}", done.stdout) and re.search(r"nobody named( +0\.000){6}", done.stdout)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_screenplay_prints_the_row_of_summscreen(python, environment):
     done = subprocess.run(

@@ -149,6 +149,7 @@ class TestBadRows:
             assert reason in shown
         assert "surrogate" in shown and len(pd.read_csv(tmp_path / "out" / "scores.csv")["sss"].dropna()) == 2
 
+    @pytest.mark.thorough
     @pytest.mark.slow
     def test_a_large_document_among_small_ones(self, folders):
         large = folders / "references" / "d0.txt"

@@ -62,6 +62,7 @@ def folder(tmp_path):
 
 
 class TestFingerprint:
+    @pytest.mark.thorough
     @pytest.mark.slow
     def test_two_processes_agree_on_a_checkpoint_without_pooler(self, folder, python, environment):
         code = (

@@ -138,6 +138,7 @@ class TestScore:
         for key in ("mss", "mss_support", "mss_coverage", "mss_f1"):
             assert type(result[key]) is float and -1 <= result[key] <= 1 + 1e-9
 
+    @pytest.mark.thorough
     @pytest.mark.slow
     def test_batch_size_order_neighbours_and_cache_do_not_matter(self, mss):
         summaries = [*SUMMARIES, *SENTENCES.values(), "", "word " * 600]

@@ -81,6 +81,7 @@ def test_translations_are_close(embedder):
     assert cosines[:-1].min() > cosines[-1]
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_vectors_have_unit_length_and_one_equals_many(embedder):
     texts = [*SENTENCES.values(), "a", "word " * 900, "", "x" * 5000]
@@ -90,6 +91,7 @@ def test_vectors_have_unit_length_and_one_equals_many(embedder):
         np.testing.assert_allclose(embedder.encode([text])[0], vector, atol=1e-5)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_nothing_is_cut(embedder):
     head = "كان الشتاء طويلا في تلك السنة ولم يخرج أحد. " * 330

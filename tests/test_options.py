@@ -148,7 +148,7 @@ class TestMeaning:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", SCORERS)
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_value_gives_a_result_or_names_its_option(metric, tmp_path, data):
     option = data.draw(st.sampled_from(KNOWN[metric]))

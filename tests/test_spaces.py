@@ -75,6 +75,7 @@ class TestFolder:
         assert content(folder).keys() == expected | reader
         assert [path.name for path in tmp_path.iterdir()] == [name]
 
+    @pytest.mark.thorough
     @pytest.mark.slow
     def test_the_app_imports_the_copies_beside_it(self, name, tmp_path, python, environment):
         """As `python app.py` does, from anywhere, whether or not the project is installed."""

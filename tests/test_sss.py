@@ -226,6 +226,7 @@ class TestScore:
         assert sss.score(["a b"], [["a b", "a b"]])["sss"] == [pytest.approx(1)]  # equal references: no nan
         assert sss.score(["", ""], [["x", ""], ["x", "y"]])["sss"] == [1.0, 0.0]
 
+    @pytest.mark.thorough
     @pytest.mark.slow
     def test_batch_size_order_neighbours_and_cache_do_not_matter(self, sss):
         texts = [*SENTENCES.values(), "", "word " * 600, "the old bridge", "!"]
