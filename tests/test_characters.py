@@ -58,7 +58,7 @@ def names_of(characters, text, **options):
 
 
 @pytest.mark.parametrize("script", ALPHABETS)
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_equals_the_plain_oracle(script, data):
     letters = st.sampled_from(ALPHABETS[script])

@@ -61,6 +61,13 @@ def fake(batch_size=4, cache_bytes=0, **kwargs):
     return Embedder([FakeBackend(**kwargs)], batch_size, cache_bytes)
 
 
+def test_texts_that_nobody_can_tell_apart_are_one():
+    """Composed, decomposed, and with format characters: the model sees one text, once."""
+    maker = fake()
+    found = maker.encode(["café", "cafe\u0301", "ca\u00adfe\u0301\u200f", "tea"])
+    assert maker.backend.seen == ["café", "tea"] and (found[0] == found[1]).all() and (found[0] == found[2]).all()
+
+
 class TestBatches:
     @given(st.lists(st.integers(1, 50), max_size=200), st.integers(50, 400))
     def test_every_piece_once_within_budget_and_padding(self, sizes, budget):
@@ -211,6 +218,7 @@ class TestCache:
             assert vectors[:, 1].tolist() == letters
 
 
+@pytest.mark.slow
 class TestRealModel:
     """The embedded model, against sentence-transformers' own encode as the oracle."""
 

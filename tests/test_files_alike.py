@@ -76,6 +76,7 @@ def read(path):
     return examples, [(failure.system, failure.id) for failure in found.failures]
 
 
+@pytest.mark.slow
 @settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=st.lists(rows, min_size=1, max_size=6))
 def test_random_tables_are_read_alike(tmp_path_factory, table):

@@ -41,6 +41,7 @@ def metrics():
     return {name: load(name, **OPTIONS.get(name, {})) for name in ("sss", "mss", "boc", "bor")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", PAIRS)
 @settings(max_examples=15)
 @given(data=st.data())
@@ -56,6 +57,7 @@ def test_hidden_characters_change_no_score(metrics, pair, data):
     assert scores[0] == scores[1] and scores[0]["rouge1"][0] > 0
 
 
+@pytest.mark.slow
 @settings(max_examples=100)
 @given(data=st.data())
 def test_any_white_space_stands_for_any_other_in_a_name(metrics, data):

@@ -432,6 +432,7 @@ def test_a_child_finds_every_lock_free():
         [lock.release() for lock in locks]
 
 
+@pytest.mark.slow
 class TestPickles:
     @pytest.mark.parametrize("library", ["pickle", "dill"])
     def test_a_metric_after_compute_and_amid_adding(self, metric, library):

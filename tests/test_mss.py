@@ -58,6 +58,7 @@ def plain_mss(encode, summary, documents, strategy="joined", doc=5, own=1, pooli
 
 
 class TestScore:
+    @pytest.mark.slow
     @pytest.mark.parametrize("strategy", ["joined", "sentences"])
     @pytest.mark.parametrize(
         "options", [{}, {"doc_chunk_size": 2, "summary_chunk_size": 2}, {"distance": "dot"}, {"pooling": "mean"}]
@@ -127,6 +128,7 @@ class TestScore:
         ]
         np.testing.assert_allclose(matrices[0], (matrices[1] + matrices[2]) / 2, atol=1e-6)
 
+    @pytest.mark.slow
     @settings(max_examples=15)
     @given(
         summary=st.lists(st.sampled_from([*SENTENCES.values(), "Cats sleep.", "\n", "!"]), max_size=5).map(" ".join),

@@ -50,6 +50,7 @@ def answer(served, asked):
     return served.client.get(f"/call/wait/{asked.json()['event_id']}").text
 
 
+@pytest.mark.slow
 class TestQueue:
     def test_one_visitor_has_no_more_than_a_few_requests_and_others_get_a_turn(self, serving, served):
         first = [ask(served) for _ in range(serving.OF_A_VISITOR)]
@@ -79,6 +80,7 @@ class TestQueue:
         assert serving.OF_A_VISITOR < serving.AT_ONCE < serving.WAITING
 
 
+@pytest.mark.slow
 class TestSize:
     def test_a_large_request_is_refused_unread(self, serving, served):
         refused = ask(served, text="a" * serving.LIMIT_JOIN)

@@ -79,6 +79,8 @@ class TestFolder:
     @pytest.mark.slow
     def test_the_app_imports_the_copies_beside_it(self, name, tmp_path, python, environment):
         """As `python app.py` does, from anywhere, whether or not the project is installed."""
+        if name not in ("boc", "sss"):
+            pytest.skip("one with a model and one without are enough: all are built alike")
         folder = build.build(name, tmp_path / "built")
         probe = folder / "probe.py"  # the folder of a script comes first on the path
         probe.write_text(
@@ -139,7 +141,7 @@ class TestHub:
 @pytest.mark.slow
 @pytest.mark.install
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", ["boc", "sss"])
+@pytest.mark.parametrize("name", ["boc"])
 def test_a_new_virtual_environment_with_only_its_requirements(name, tmp_path):
     """What a Space has: the built folder and its requirements. The metric loads and the app's function answers."""
     folder = build.build(name, tmp_path)

@@ -83,7 +83,7 @@ def rouge_f1(one, other, counting="clipped"):
 class TestRouge:
     SCORER = RougeScorer(["rouge1", "rouge2", "rougeL"])
 
-    @settings(max_examples=2000)
+    @settings(max_examples=1000)
     @given(
         st.text(st.characters(max_codepoint=127), max_size=60), st.text(st.characters(max_codepoint=127), max_size=60)
     )
@@ -144,6 +144,7 @@ class TestRouge:
         a, b = words(one), words(other)
         assert (rouge_n(a, b, 1), rouge_n(a, b, 2), rouge_l(a, b)) == tuple(expected.values())
 
+    @pytest.mark.slow
     def test_long_texts_are_exact(self):
         rng = np.random.default_rng(0)
         one, other = ([f"w{number}" for number in rng.integers(0, 300, 2000)] for _ in range(2))
@@ -152,6 +153,7 @@ class TestRouge:
 
 
 class TestScore:
+    @pytest.mark.slow
     @settings(max_examples=40)
     @given(text=some_text)
     def test_identity_is_one(self, sss, text):
@@ -159,6 +161,7 @@ class TestScore:
         assert result["sss"] == pytest.approx([1.0], abs=1e-6)
         assert result["sss_l2"] == pytest.approx([0.0], abs=1e-5)
 
+    @pytest.mark.slow
     @settings(max_examples=40)
     @given(one=some_text, other=some_text)
     def test_symmetric_within_range_and_the_product_of_its_parts(self, sss, one, other):
