@@ -13,7 +13,8 @@ from typing import Any
 
 import regex
 
-_EDGES = re.compile("^[\\s\ufeff\u200b\u200e\u200f]+|[\\s\ufeff\u200b\u200e\u200f]+$")
+# White space and what nobody sees, around a name or a column title.
+EDGES = re.compile("^[\\s\ufeff\u200b\u200e\u200f]+|[\\s\ufeff\u200b\u200e\u200f]+$")
 # Latin, Arabic, Ethiopic, full-width and small marks
 _COLON = re.compile("[:：﹕፥]")
 _SEMICOLON = re.compile("[;؛；﹔;፤\n\r\t\v\f\x85\u2028\u2029]")
@@ -80,7 +81,7 @@ def label(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     text = str(value).encode("utf-8", "backslashreplace").decode()
-    text = _EDGES.sub("", unicodedata.normalize("NFC", text))
+    text = EDGES.sub("", unicodedata.normalize("NFC", text))
     return text[1:] if text[:1] == "'" and _FORMULA.match(text[1:]) else text
 
 
@@ -184,14 +185,14 @@ def parse_characters(text: str, where: str) -> list | dict:
         raise ValueError(f"{where} looks like a list and cannot be read as one: {text.strip()[:60]!r}")
     characters: dict[str, list[str]] = {}
     for entry in _SEMICOLON.split(text):
-        entry = _EDGES.sub("", entry)
+        entry = EDGES.sub("", entry)
         marker = _MARKER.match(entry)
         entry = entry[marker.end() :] if marker else entry
         name, *rest = _COLON.split(entry, maxsplit=1)
-        aliases = [_EDGES.sub("", part) for part in _COMMA.split(rest[0] if rest else name)]
+        aliases = [EDGES.sub("", part) for part in _COMMA.split(rest[0] if rest else name)]
         aliases = [alias for alias in aliases if alias]
-        if rest and _EDGES.sub("", name):
-            characters.setdefault(_EDGES.sub("", name), []).extend(aliases)
+        if rest and EDGES.sub("", name):
+            characters.setdefault(EDGES.sub("", name), []).extend(aliases)
         elif rest and aliases:
             raise ValueError(f"{where}: there is no name before the colon in {entry.strip()!r:.60}")
         elif not rest:

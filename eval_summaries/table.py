@@ -1,12 +1,11 @@
 """What the readers of files share: rows with their places, and what cannot be read."""
 
 import gzip
-import re
 import zlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-_EDGES = re.compile("^[\\s\ufeff\u200b\u200e\u200f]+|[\\s\ufeff\u200b\u200e\u200f]+$")
+from .cells import EDGES
 
 
 class UnusableError(Exception):
@@ -46,7 +45,7 @@ def read_bytes(path: Path) -> bytes:
 
 def header_of(path: Path, names: list[Any], once: bool = True) -> list[str]:
     """Column names without what surrounds them unseen; each once."""
-    cleaned = [_EDGES.sub("", "" if name is None else str(name)) for name in names]
+    cleaned = [EDGES.sub("", "" if name is None else str(name)) for name in names]
     for name in cleaned:
         if once and name and cleaned.count(name) > 1:
             raise UnusableError(f"{path} has the column {name!r} twice: rename one of them")
