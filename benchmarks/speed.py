@@ -124,8 +124,8 @@ def embeddings() -> None:
     ours = best(lambda: maker.encode(inputs))
     print(f"  80 summaries of 10 documents: {theirs / ours:4.1f} times as fast as SentenceTransformer.encode")
     pieces = [piece for parts in backend[0].split(list(dict.fromkeys(inputs))) for piece in parts]
-    padded = sum(len(batch) * pieces[batch[0]].size for batch in embedder.batches(pieces, maker.budget))
-    print(f"  padding in the batches: {1 - sum(piece.size for piece in pieces) / padded:.1%}")
+    padded = sum(piece.size for piece in pieces)
+    print(f"  padding in the batches: {1 - sum(len(piece.payload) for piece in pieces) / padded:.1%}")
     warm = embedder.Embedder(backend, 32, 2**28)
     warm.encode(inputs)
     print(f"  again with the cache: {ours / best(lambda: warm.encode(inputs)):4.0f} times as fast as without")

@@ -1,11 +1,11 @@
 # Shared code: edit metrics/_shared/embedder.py, then run "make vendor".
-"""Text to vectors: each distinct text once, long texts whole, batches without padding, a cache for the process."""
+"""Text to vectors: each distinct text once, long texts whole, batches of equal lengths, a cache for the process."""
 
 import hashlib
 import os
 import threading
 import warnings
-from collections import OrderedDict, deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -17,7 +17,6 @@ from tqdm.auto import tqdm
 from .backends import EMBEDDED, Backend, Piece, load_backends
 from .texts import compose, without_format
 
-MAX_PADDING = 0.05  # of a batch's tokens
 PROGRESS_DELAY = 5  # seconds of work before a bar appears
 
 _LATIN = regex.compile(r"\p{Latin}")
@@ -91,25 +90,18 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 
 def batches(pieces: Sequence[Piece], budget: int) -> Iterator[list[int]]:
-    """Group pieces, longest first, so that a batch holds at most ``budget`` tokens and under 5% padding.
+    """Group pieces of equal size, largest first, so that a batch holds at most ``budget`` tokens.
 
-    >>> list(batches([Piece(None, 3, 3), Piece(None, 9, 9), Piece(None, 3, 3)], budget=100))
+    >>> list(batches([Piece(None, 8, 3), Piece(None, 16, 9), Piece(None, 8, 5)], budget=100))
     [[1], [0, 2]]
     """
-    batch: list[int] = []
-    total = longest = 0
-    for number in sorted(range(len(pieces)), key=lambda number: -pieces[number].size):
-        size = pieces[number].size
-        padded = longest * (len(batch) + 1)
-        if batch and (padded > budget or padded - total - size > MAX_PADDING * padded):
-            yield batch
-            batch, total = [], 0
-        if not batch:
-            longest = size
-        batch.append(number)
-        total += size
-    if batch:
-        yield batch
+    by_size = defaultdict(list)
+    for number, piece in enumerate(pieces):
+        by_size[piece.size].append(number)
+    for size, numbers in sorted(by_size.items(), reverse=True):
+        count = max(1, budget // size)
+        for start in range(0, len(numbers), count):
+            yield numbers[start : start + count]
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -37,6 +37,9 @@ ARABIC = "aubmindlab/bert-base-arabertv02"
 MULTILINGUAL = "sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2"
 
 _FALLBACK_WINDOW = 512  # tokens, where neither tokenizer nor model states a limit
+# A text is padded to a multiple of this, and batched with texts of the same padded length alone. Then its vector is the
+# same to the last bit in every batch on a CPU: what is scored with it, before it or after it never shows.
+_PADDED_TO = 8
 _MAX_LOADED = 4  # models kept in memory; the least recently used goes first
 
 _OFFLINE_HELP = (
@@ -62,7 +65,7 @@ class Piece(NamedTuple):
     """A stretch of text that the model reads in one pass."""
 
     payload: Any  # what the backend encodes
-    size: int  # tokens in the batch, special tokens included
+    size: int  # tokens that it takes in a batch, special tokens and padding included
     weight: int  # tokens of the text, for the mean over its pieces
     windows: int = 1
 
@@ -133,7 +136,8 @@ class TransformerBackend:
             pieces = []
             for start in range(0, max(1, len(ids)), step):
                 payload = [*self.prefix, *ids[start : start + step], *self.suffix]
-                pieces.append(Piece(payload, max(1, len(payload)), max(1, len(ids[start : start + step]))))
+                size = min(math.ceil(max(1, len(payload)) / _PADDED_TO) * _PADDED_TO, self.window)
+                pieces.append(Piece(payload, size, max(1, len(ids[start : start + step]))))
             result.append(pieces)
         return result
 
@@ -147,7 +151,7 @@ class TransformerBackend:
         mask = torch.zeros_like(ids)
         for row, piece in enumerate(pieces):
             ids[row, : len(piece.payload)] = torch.tensor(piece.payload, dtype=torch.long)
-            mask[row, : piece.size] = 1
+            mask[row, : max(1, len(piece.payload))] = 1  # a text may have no token at all
         ids, mask = ids.to(self.device), mask.to(self.device)
         with torch.inference_mode():
             hidden = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
