@@ -1,7 +1,9 @@
 """Runs that are killed, interrupted, or find damage."""
 
 import json
+import os
 import random
+import selectors
 import signal
 import sqlite3
 import subprocess
@@ -9,7 +11,7 @@ import time
 
 import pandas as pd
 import pytest
-from command import ALL, COLUMNS, ROWS, call
+from command import ALL, COLUMNS, ROWS, call, write_rows
 from conftest import ROOT
 
 
@@ -48,41 +50,69 @@ class TestInterruption:
             *map(str, more),
         ]
 
-    def test_killed_ten_times_at_random_the_result_is_the_same(self, python, environment, tmp_path):
-        rows = many(40)
-        data, base = tmp_path / "data.jsonl", tmp_path / "scores.db"
-        data.write_text("\n".join(json.dumps(row) for row in rows))
-        quiet = dict(cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        assert subprocess.run(self.command(python, data, tmp_path / "whole"), **quiet).returncode == 0
-        journal, kills, moments = tmp_path / "out" / "results.jsonl", 0, random.Random(7)
-        while kills < 10:
-            process = subprocess.Popen(self.command(python, data, tmp_path / "out", "--sqlite", base), **quiet)
-            size = journal.stat().st_size if journal.exists() else -1
-            while process.poll() is None and (journal.stat().st_size if journal.exists() else -1) <= size:
+    def test_killed_forty_times_while_it_grows_the_files_are_the_same(self, python, environment, tmp_path):
+        """Systems are added between the kills; what is written in the end equals one uninterrupted run's, all bytes."""
+        data, base, moments = tmp_path / "data.jsonl", tmp_path / "scores.db", random.Random(7)
+        metrics = "sss,mss,boc,bor,rouge,bleu,stats"
+        environment = {name: value for name, value in environment.items() if name != "PYTHONHASHSEED"}
+
+        def server():  # each has a hash seed of its own
+            return subprocess.Popen(
+                [python, ROOT / "tests" / "killable.py"],
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+
+        def start(process, out, *more):
+            arguments = [data, *ALL, "--metrics", metrics, "--set", "mss.alignment=hybrid", "--out", out, *more]
+            process.stdin.write(json.dumps(list(map(str, arguments))) + "\n")
+            process.stdin.flush()
+            return int(process.stdout.readline())
+
+        rows = [  # 6 systems of 96 rows
+            {**row, "model": f"{row['model']} {int(row['id'].split('-')[1]) // 12}"} for row in many(36)
+        ]
+        systems = list(dict.fromkeys(row["model"] for row in rows))
+        kept, kills, there = tmp_path / "out" / "results.jsonl", 0, 1
+        size = lambda: kept.stat().st_size if kept.exists() else -1  # noqa: E731
+        process = server()
+        while kills < 40 or there < len(systems):
+            write_rows(data, [row for row in rows if row["model"] in systems[:there]])
+            before, child = size(), start(process, tmp_path / "out", "--sqlite", base)
+            done = selectors.DefaultSelector()
+            done.register(process.stdout, selectors.EVENT_READ)
+            while size() <= before and not done.select(0):
                 time.sleep(0.002)  # it has begun to write
-            time.sleep(moments.uniform(0, 0.05))
-            if process.poll() is not None:
-                break  # it was done before it could be killed
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            kills += 1
-        assert kills == 10
-        done = subprocess.run(self.command(python, data, tmp_path / "out", "--sqlite", base), **quiet)
-        assert done.returncode == 0
-        one, other = (
-            pd.read_csv(tmp_path / out / "scores.csv").set_index(["system", "id"]) for out in ("whole", "out")
+            if not done.select(moments.uniform(0, 0.2)):
+                os.kill(child, signal.SIGKILL)
+            status = int(process.stdout.readline())
+            assert status in (-signal.SIGKILL, 0)
+            kills += status != 0
+            there = min(len(systems), there + (status == 0 or kills % 8 == 0))
+            if kills % 10 == 0 and status:
+                process.stdin.close()
+                process.wait()
+                process = server()
+        write_rows(data, rows)
+        for out in ("out", "whole"):
+            start(process, tmp_path / out, "--sqlite", base)
+            assert int(process.stdout.readline()) == 0
+        process.stdin.close()
+        process.wait()
+        files = sorted(
+            path.name for path in (tmp_path / "whole").iterdir() if path.name not in ("results.jsonl", ".lock")
         )
-        assert len(other) == len(rows) and other.index.is_unique
-        pd.testing.assert_frame_equal(one, other, atol=1e-6, rtol=0)
-        entries = [json.loads(line) for line in journal.read_text().splitlines() if line and not is_torn(line)]
-        keys = [entry["key"] for entry in entries]
-        assert len(keys) == len(set(keys)) == 3 * len(rows)
+        assert {"scores.csv", "scores.jsonl", "summary.md", "summary.tex", "run.json", "comparison.json"} <= set(files)
+        for name in files:
+            assert (tmp_path / "out" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+        entries = [json.loads(line) for line in kept.read_text().splitlines() if line and not is_torn(line)]
+        assert len(entries) == len({entry["key"] for entry in entries}) == 7 * len(rows)
         with sqlite3.connect(base) as database:
             assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-            (count,) = database.execute(
-                "SELECT COUNT(*) FROM scores WHERE run = (SELECT MAX(run) FROM scores)"
-            ).fetchone()
-            assert count == len(rows) * 11
+            counts = database.execute("SELECT COUNT(*) FROM scores GROUP BY run ORDER BY run").fetchall()
+        assert counts[-2:] == [counts[-1]] * 2 and counts[-1][0] % len(rows) == 0
 
     def test_interrupted_by_the_user(self, python, environment, tmp_path):
         rows = many(60)
