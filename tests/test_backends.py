@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import tiny
 import torch
+from transformers import CanineConfig, CanineModel, CanineTokenizer
 
 from metrics._shared import backends
 from metrics._shared.backends import (
@@ -215,3 +216,34 @@ def test_lang_nonsense(lang):
 
 def test_lang_with_region():
     assert check_options(MODEL_OPTIONS, {"lang": "ar-EG"}) == {"lang": "ar"}
+
+
+class TestFingerprint:
+    def test_equal_weights_with_another_configuration_are_another_model(self, tmp_path):
+        one, other = tiny.make_encoder(tmp_path / "one"), tiny.make_encoder(tmp_path / "other")
+        config = json.loads((other / "config.json").read_text())
+        (other / "config.json").write_text(json.dumps({**config, "hidden_act": "relu"}))
+        found = [load_backends("en", str(folder), None, "cpu") for folder in (one, other)]
+        assert found[0][0].fingerprint != found[1][0].fingerprint
+        vectors = [Embedder(backend, 8, 2**20).encode(["the old bridge"]) for backend in found]
+        assert not np.allclose(*vectors)  # and no vector is taken from the other's cache
+
+    def test_where_it_lies_and_what_saved_it_do_not_matter(self, tmp_path):
+        one, other = tiny.make_encoder(tmp_path / "one"), tiny.make_encoder(tmp_path / "other")
+        config = json.loads((other / "config.json").read_text())
+        (other / "config.json").write_text(
+            json.dumps({**config, "transformers_version": "4.41.0", "architectures": []})
+        )
+        found = [load_backends("en", str(folder), None, "cpu")[0].fingerprint for folder in (one, other)]
+        assert found[0] == found[1]
+
+    @pytest.mark.slow
+    def test_a_model_of_code_points_without_a_table_of_embeddings(self, tmp_path):
+        """CANINE's vocabulary is all of Unicode, lone surrogates among it."""
+        shape = dict(hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32)
+        config = CanineConfig(**shape, max_position_embeddings=256, num_hash_buckets=300, local_transformer_stride=32)
+        CanineModel(config).save_pretrained(tmp_path)
+        CanineTokenizer(model_max_length=256).save_pretrained(tmp_path)
+        backend = load_backends("en", str(tmp_path), None, "cpu")
+        one, other = Embedder(backend, 8, 0).encode(["أُغلق الجسر", "ab " * 200])
+        assert np.isfinite(one).all() and np.isfinite(other).all()

@@ -1,6 +1,7 @@
 """The contract that every metric keeps: inputs, options, outputs, errors, threads, what is left behind."""
 
 import os
+import pickle
 import sys
 import threading
 
@@ -268,6 +269,35 @@ class TestThreads:
         for (_, number), scores in found.items():
             for key, values in scores.items():
                 assert values == pytest.approx(expected[number][key], abs=1e-5, nan_ok=True)
+
+    @pytest.mark.parametrize("name", ["boc", "sss"])
+    def test_compute_of_one_object_in_many_threads(self, name):
+        """Each thread has the scores of what it gave, and of nothing that another one gave."""
+        metric, found = load(name), {}
+        expected = [metric.compute(predictions=PREDICTIONS[n:], references=REFERENCES[n:]) for n in range(3)]
+
+        def work(thread):
+            for turn in range(3):
+                n = (thread + turn) % 3
+                try:
+                    found[thread, turn] = metric.compute(predictions=PREDICTIONS[n:], references=REFERENCES[n:])
+                except Exception as error:
+                    found[thread, turn] = error
+
+        threads = [threading.Thread(target=work, args=(thread,)) for thread in range(8)]
+        [thread.start() for thread in threads]
+        [thread.join() for thread in threads]
+        assert found == {(t, turn): expected[(t + turn) % 3] for t in range(8) for turn in range(3)}
+        assert pickle.loads(pickle.dumps(metric)).compute(predictions=["x"], references=["x"]).keys()
+
+    def test_added_in_one_thread_and_computed_in_another(self):
+        boc = load("boc")
+        expected = boc.compute(predictions=["Amy"], references=["Amy and Raj"])
+        for _ in range(3):
+            thread = threading.Thread(target=boc.add, kwargs={"prediction": "Amy", "reference": "Amy and Raj"})
+            thread.start()
+            thread.join()
+            assert boc.compute() == expected
 
 
 @pytest.mark.parametrize("name", WITH_MODEL)

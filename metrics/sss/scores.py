@@ -8,6 +8,7 @@ A metric is ``class Name(ScoreContract, evaluate.Metric)``. ``ScoreContract`` ch
 import importlib.metadata
 import inspect
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import quote
@@ -278,15 +279,23 @@ class ScoreContract:
             facts.update(bootstrap="percentile", resamples=N_RESAMPLES, seed=BOOTSTRAP_SEED)
         return facts
 
+    def _alone(self) -> threading.RLock:
+        """The lock under which one thread at a time adds or computes: evaluate keeps both in one open file.
+
+        A lock for each process: in a forked child nobody would release one that another thread of the parent held.
+        """
+        return self.__dict__.setdefault("_locks", {}).setdefault(os.getpid(), threading.RLock())
+
     def add_batch(self, *args, predictions=None, references=None, **kwargs):
         """Check a batch of examples and store it; a batch with a bad row is refused as a whole."""
         if args or kwargs:
             raise TypeError("add_batch takes predictions=[...] and references=[...] by name, and nothing else")
-        multiple = None
-        if self.writer is not None:
-            multiple = hasattr(self.selected_feature_format["references"], "feature")  # a list of strings
-        predictions, references = check_batch(predictions, references, multiple, len(self))
-        super().add_batch(predictions=predictions, references=references)
+        with self._alone():
+            multiple = None
+            if self.writer is not None:
+                multiple = hasattr(self.selected_feature_format["references"], "feature")  # a list of strings
+            predictions, references = check_batch(predictions, references, multiple, len(self))
+            super().add_batch(predictions=predictions, references=references)
 
     def add(self, *args, prediction=None, reference=None, **kwargs):
         """Check one example and store it."""
@@ -301,19 +310,20 @@ class ScoreContract:
         """Score all that was added, and what is given here; see the arguments below."""
         if args:
             raise TypeError("compute takes its arguments by name: compute(predictions=[...], references=[...])")
-        self.file_paths = self.filelocks = None  # of an earlier compute: no longer ours to remove
-        try:
-            self.resolve(options)  # before anything is stored or any model is loaded
-            if predictions is None and references is None and self.writer is None:
-                raise ValueError("nothing to score: give predictions and references here, or add them first")
-            return super().compute(predictions=predictions, references=references, **options)
-        except BaseException:
-            self._discard()
-            raise
+        with self._alone():
+            self.file_paths = self.filelocks = None  # of an earlier compute: no longer ours to remove
+            try:
+                self.resolve(options)  # before anything is stored or any model is loaded
+                if predictions is None and references is None and self.writer is None:
+                    raise ValueError("nothing to score: give predictions and references here, or add them first")
+                return super().compute(predictions=predictions, references=references, **options)
+            except BaseException:
+                self._discard()
+                raise
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled (for the workers of ``Dataset.map``, say): all but a computation's open files and locks."""
-        return {**self.__dict__, **IN_PROGRESS}
+        return {**self.__dict__, **IN_PROGRESS, "_locks": {}}
 
     def _discard(self) -> None:
         """Be as good as new: drop what was added, remove its cache files, release its locks."""
