@@ -36,6 +36,7 @@ from .tables import (
     summarise,
     visible,
 )
+from .tracking import check_project, log
 
 HELP = """Score summaries and compare systems.
 
@@ -100,18 +101,6 @@ def _print(console: Console, title: str, headers: list[str], cells: list[list[st
     console.print(table)
 
 
-def _log(project: str, plan: dict, rows: list[Row], scores: Scores) -> None:
-    """Log means and the table of scores to Weights & Biases; one run for each system."""
-    import wandb
-
-    table = as_table(scores)
-    for name in dict.fromkeys(row.system for row in rows):
-        run = wandb.init(project=project, name=name, config=plan)
-        run.log({row.key: row.mean for row in rows if row.system == name})
-        run.log({"scores": wandb.Table(dataframe=table[table["system"] == name])})
-        run.finish()
-
-
 @app.command(help=HELP)
 def main(
     file: Annotated[Path | None, typer.Argument(help="a file, or a folder that datasets saved")] = None,
@@ -173,6 +162,8 @@ def _check_outputs(asked: Asked) -> None:
     """``UnusableError`` for what could not be written in the end, before anything is scored."""
     if asked.plots and importlib.util.find_spec("matplotlib") is None:
         raise UnusableError("--plots needs the package matplotlib: pip install matplotlib")
+    if asked.wandb:
+        check_project(asked.wandb)
     if asked.sqlite:
         if asked.out and asked.sqlite.resolve().parent == asked.out.resolve():
             asked.out.mkdir(parents=True, exist_ok=True)
@@ -318,7 +309,7 @@ def _write(
     if asked.sqlite:
         jobs.append((asked.sqlite, lambda: write_sqlite(asked.sqlite, plan, scores)))
     if asked.wandb:
-        jobs.append((f"--wandb {asked.wandb}", lambda: _log(asked.wandb, plan, rows, scores)))
+        jobs.append((f"--wandb {asked.wandb}", lambda: log(asked.wandb, plan, rows, scores)))
     stale = [name for name in ("scores.parquet", "plots") if store and (asked.out / name).exists()]
     stale = [name for name in stale if not (asked.parquet if name == "scores.parquet" else asked.plots)]
     if stale and asked.prune:
