@@ -220,14 +220,32 @@ class TestScore:
         result = sss.score(["Bridge", "bridge", "bridge"], ["bridge.", "river", "old bridge"])
         assert result["sss_rouge"] == pytest.approx([1.0, 0.0, (2 / 3 + 0 + 2 / 3) / 3])
 
-    def test_best_of_several_references_with_its_parts(self, sss):
+    def test_several_references_are_averaged_or_the_best_one_counts(self, sss):
         references = ["Trains were late.", "The old bridge closed after a storm.", "A storm closed it."]
         alone = sss.score([SENTENCES["English"]] * 3, references)
-        best = int(np.argmax(alone["sss"]))
-        together = sss.score([SENTENCES["English"]], [references])
-        assert best == 1 and together == {key: [pytest.approx(alone[key][best])] for key in KEYS}
+        mean = sss.score([SENTENCES["English"]], [references])
+        assert mean == {key: [pytest.approx(sum(alone[key]) / 3)] for key in KEYS}
+        assert mean == sss.score([SENTENCES["English"]], [references[::-1]])  # to the last bit
+        best, row = (
+            sss.score([SENTENCES["English"]], [references], multi_reference="best"),
+            int(np.argmax(alone["sss"])),
+        )
+        assert row == 1 and best == {key: [pytest.approx(alone[key][row])] for key in KEYS}
         assert sss.score(["a b"], [["a b", "a b"]])["sss"] == [pytest.approx(1)]  # equal references: no nan
-        assert sss.score(["", ""], [["x", ""], ["x", "y"]])["sss"] == [1.0, 0.0]
+        assert sss.score(["", ""], [["x", ""], ["x", "y"]])["sss"] == [0.5, 0.0]
+        assert sss.score(["", ""], [["x", ""], ["x", "y"]], multi_reference="best")["sss"] == [1.0, 0.0]
+
+    def test_the_measure_of_rouge(self, sss):
+        """a b c d against a b x: ROUGE-1 2/4 and 2/3, ROUGE-2 1/3 and 1/2, ROUGE-L 2/4 and 2/3."""
+        found = {
+            measure: sss.score(["a b c d"], ["a b x"], rouge_measure=measure)["sss_rouge"][0]
+            for measure in ("precision", "recall", "f1")
+        }
+        assert found["precision"] == pytest.approx((2 / 4 + 1 / 3 + 2 / 4) / 3)
+        assert found["recall"] == pytest.approx((2 / 3 + 1 / 2 + 2 / 3) / 3)
+        assert found["f1"] == pytest.approx((4 / 7 + 2 / 5 + 4 / 7) / 3)
+        assert "rouge_measure:recall" in sss.signature(rouge_measure="recall")
+        assert "multi_reference:mean" in sss.signature()
 
     @pytest.mark.thorough
     @pytest.mark.slow
@@ -271,7 +289,7 @@ class TestExplain:
         assert best["shared"] == ["the", "old", "bridge", "closed"]
         assert best["only_in_prediction"] == ["is"] and best["only_in_reference"] == []
         assert other["shared"] == [] and other["only_in_reference"] == ["trains", "were", "late"]
-        scores = sss.score(["The OLD bridge is closed, closed"], [references])
+        scores = sss.score(["The OLD bridge is closed, closed"], [references], multi_reference="best")
         assert {key: [best[key]] for key in KEYS} == {key: pytest.approx(scores[key]) for key in KEYS}
 
     def test_windows_of_long_and_blank_texts(self, sss):

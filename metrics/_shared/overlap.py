@@ -1,12 +1,15 @@
 # Shared code: edit metrics/_shared/overlap.py, then run "make vendor".
 """Precision, recall and F1 of what two texts have in common: characters for BoC, pairs of them for BoR."""
 
+import math
 from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .scores import Statistic
+
+NAMES = ("precision", "recall", "f1")
 
 
 class Overlap(NamedTuple):
@@ -42,6 +45,16 @@ def precision_recall_f1(counts: np.ndarray, zero_division: float) -> np.ndarray:
     return np.stack([np.where(empty, zero_division, ratio) for ratio in ratios], axis=-1)
 
 
+def overlaps(predicted: Counter, references: list[Counter], multi_reference: str) -> list[Overlap]:
+    """What a prediction shares with the references that count: the one with the best F1, or ("mean") all of them.
+
+    >>> overlaps(Counter("ab"), [Counter("c"), Counter("abc")], "best")
+    [Overlap(both=2, predicted=2, expected=3)]
+    """
+    chosen = references if multi_reference == "mean" else [references[best_overlap(predicted, references)]]
+    return [overlap(predicted, expected) for expected in chosen]
+
+
 def best_overlap(predicted: Counter, references: list[Counter]) -> int:
     """Index of the reference with the best F1. Agreeing on nothing at all is better than an F1 of 0."""
     counts = np.array([overlap(predicted, expected) for expected in references])
@@ -58,15 +71,30 @@ def judge(predicted: Counter, expected: Counter) -> dict[str, list]:
     }
 
 
-def values_of(metric: str, counts: list[Overlap], zero_division: float) -> dict[str, list[float]]:
-    """Per-example lists under ``<metric>_precision``, ``<metric>_recall`` and ``<metric>_f1``."""
-    table = precision_recall_f1(np.array(counts), zero_division)
-    return {f"{metric}_{name}": table[:, column].tolist() for column, name in enumerate(("precision", "recall", "f1"))}
+def values_of(metric: str, counts: list[list[Overlap]], zero_division: float) -> dict[str, list[float]]:
+    """Per-example lists under ``<metric>_precision``, ``<metric>_recall`` and ``<metric>_f1``.
+
+    Args:
+        counts: for each example its overlaps with the references that count; the mean over these is its value, and
+            those that are undefined (nan) are left out of it.
+    """
+    tables = [mean_defined(precision_recall_f1(np.array(row), zero_division)) for row in counts]
+    return {f"{metric}_{name}": [float(row[column]) for row in tables] for column, name in enumerate(NAMES)}
 
 
-def micro(counts: list[Overlap], zero_division: float) -> Statistic:
-    """Precision, recall and F1 of the counts summed over the examples."""
-    table = np.array(counts, dtype=np.float64)
+def mean_defined(rows: np.ndarray) -> np.ndarray:
+    """The mean of each column, nan left out, the same in any order of the rows; nan where a column has nothing else.
+
+    >>> mean_defined(np.array([[0.5, np.nan], [1.0, np.nan]])).tolist()
+    [0.75, nan]
+    """
+    columns = [column[~np.isnan(column)] for column in rows.T]
+    return np.array([math.fsum(column) / len(column) if len(column) else np.nan for column in columns])
+
+
+def micro(counts: list[list[Overlap]], zero_division: float) -> Statistic:
+    """Precision, recall and F1 of the counts summed over the examples, of each the mean over its references."""
+    table = np.array([np.mean(row, axis=0) for row in counts], dtype=np.float64)
     return lambda weights: precision_recall_f1(weights @ table, zero_division)
 
 

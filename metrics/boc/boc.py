@@ -12,7 +12,7 @@ import evaluate
 
 from .characters import characters_signature, check_characters, per_example
 from .options import REPORT_OPTIONS, Option, flag, one_of
-from .overlap import best_overlap, check_zero_division, judge, micro, overlap, values_of
+from .overlap import best_overlap, check_zero_division, judge, micro, overlaps, values_of
 from .scores import ScoreContract, make_signature, text_features
 
 # Not used here: evaluate copies a script's own imports and no further, and characters.py needs this one beside it.
@@ -27,12 +27,13 @@ names the wrong people is wrong however fluent it is. It needs no model and is a
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: generated recaps, one string each.
-    references: for each one reference, or a list of them, of which the one with the best F1 counts.
+    references: for each one reference, or a list of them.
     characters: required. Names for all examples, or {name: [aliases]}; or one such list for each example; or "auto"
         (person names that spaCy finds in prediction and references); or a function from a text to names.
     ignore_case: whether to compare names and texts without regard to case (default False).
     counting: "set" (default) counts a character once for each text; "multiset" counts mentions.
     average: "macro" (default), the mean over examples, or "micro", from counts summed over the examples.
+    multi_reference: of several references "best" (default) takes the one with the best F1; "mean" all, and their mean.
     zero_division: the value of an example where neither text names anybody: nan (default) leaves it out of the mean, or
         0.0 or 1.0.
     use_aggregator: False for per-example lists.
@@ -82,6 +83,7 @@ class BagOfCharacters(ScoreContract, evaluate.Metric):
         "ignore_case": Option(False, flag),
         "counting": Option("set", one_of("set", "multiset")),
         "average": Option("macro", one_of("macro", "micro")),
+        "multi_reference": Option("best", one_of("best", "mean")),
         "zero_division": Option(float("nan"), check_zero_division),
         **REPORT_OPTIONS,
     }
@@ -114,9 +116,9 @@ class BagOfCharacters(ScoreContract, evaluate.Metric):
         """Show one example's evidence.
 
         Returns:
-            ``scores``; ``best_reference``: index of the reference that counts; ``matched``, ``missed``, ``invented``:
-            names; ``mentions``: for each name that either text has, its places ``[start, end]`` in the ``prediction``
-            and in that ``reference``.
+            ``scores``; ``best_reference``: index of the best F1, and of that reference ``matched``, ``missed`` and
+            ``invented``: names; ``mentions``: for each name that either text has, its places ``[start, end]`` in the
+            ``prediction`` and in that ``reference``.
         """
         predictions, references, resolved = self.prepare([prediction], [reference], options)
         names = per_example(resolved["characters"], predictions, references, resolved["ignore_case"])[0]
@@ -124,7 +126,8 @@ class BagOfCharacters(ScoreContract, evaluate.Metric):
         bags = [bag([m.name for m in mentions], resolved["counting"]) for mentions in (ours, *theirs)]
         best = best_overlap(bags[0], bags[1:])
         found, expected = bags[0], bags[1 + best]
-        values = values_of("boc", [overlap(found, expected)], resolved["zero_division"])
+        counts = overlaps(found, bags[1:], resolved["multi_reference"])
+        values = values_of("boc", [counts], resolved["zero_division"])
         return {
             "scores": {key: column[0] for key, column in values.items()},
             "best_reference": best,
@@ -152,12 +155,12 @@ class BagOfCharacters(ScoreContract, evaluate.Metric):
         return self.report(values_of("boc", counts, resolved["zero_division"]), options, statistic)
 
     def _counts(self, predictions, references, resolved):
-        """The overlap of each example with its best reference."""
+        """The overlaps of each example with the references that count."""
         lists = per_example(resolved["characters"], predictions, references, resolved["ignore_case"])
         counts = []
         for names, text, options in zip(lists, predictions, references, strict=True):
             found, *expected = (
                 bag([mention.name for mention in names.mentions(one)], resolved["counting"]) for one in (text, *options)
             )
-            counts.append(overlap(found, expected[best_overlap(found, expected)]))
+            counts.append(overlaps(found, expected, resolved["multi_reference"]))
         return counts

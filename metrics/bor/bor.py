@@ -12,7 +12,7 @@ import evaluate
 
 from .characters import Mention, characters_signature, check_characters, names_by_sentence, pairs, per_example
 from .options import REPORT_OPTIONS, Option, callable_or_none, flag, language_code, one_of
-from .overlap import best_overlap, check_zero_division, judge, micro, overlap, values_of
+from .overlap import best_overlap, check_zero_division, judge, micro, overlaps, values_of
 from .scores import ScoreContract, make_signature, text_features
 from .texts import sentences
 
@@ -25,11 +25,12 @@ to see whether a summary tells who had to do with whom. It needs no model.
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: generated recaps, one string each.
-    references: for each one reference, or a list of them, of which the one with the best F1 counts.
+    references: for each one reference, or a list of them.
     characters: required. Names for all examples, or {name: [aliases]}; or one such list for each example; or "auto"
         (person names that spaCy finds in prediction and references); or a function from a text to names.
     ignore_case: whether to compare names and texts without regard to case (default False).
     average: "macro" (default), the mean over examples, or "micro", from counts summed over the examples.
+    multi_reference: of several references "best" (default) takes the one with the best F1; "mean" all, and their mean.
     zero_division: the value of an example where neither text has a pair: nan (default) leaves it out of the mean, or
         0.0 or 1.0.
     splitter: a function from a text to its sentences, instead of the built-in one.
@@ -72,6 +73,7 @@ class BagOfRelations(ScoreContract, evaluate.Metric):
         "characters": Option(None, check_characters),
         "ignore_case": Option(False, flag),
         "average": Option("macro", one_of("macro", "micro")),
+        "multi_reference": Option("best", one_of("best", "mean")),
         "zero_division": Option(float("nan"), check_zero_division),
         "splitter": Option(None, callable_or_none),
         "split_lines": Option(True, flag),
@@ -107,9 +109,9 @@ class BagOfRelations(ScoreContract, evaluate.Metric):
         """Show one example's evidence.
 
         Returns:
-            ``scores``; ``best_reference``: index of the reference that counts; ``matched``, ``missed``, ``invented``:
-            pairs; ``relations``: for each pair that either text has (``pair``), where the ``prediction`` and that
-            ``reference`` have it: each ``sentence`` with the ``places`` ``[start, end]`` of its mentions of the two in
+            ``scores``; ``best_reference``: index of the best F1, and of that reference ``matched``, ``missed`` and
+            ``invented``: pairs; ``relations``: for each pair that either text has (``pair``), where the ``prediction``
+            and that ``reference`` have it: each ``sentence`` with the ``places`` ``[start, end]`` of its mentions of the two in
             the text (``[-1, -1]`` where a splitter of one's own gave a sentence that is not in the text).
         """
         predictions, references, resolved = self.prepare([prediction], [reference], options)
@@ -118,7 +120,8 @@ class BagOfRelations(ScoreContract, evaluate.Metric):
         bags = [self._bag(found) for found in (ours, *theirs)]
         best = best_overlap(bags[0], bags[1:])
         found, expected = bags[0], bags[1 + best]
-        values = values_of("bor", [overlap(found, expected)], resolved["zero_division"])
+        counts = overlaps(found, bags[1:], resolved["multi_reference"])
+        values = values_of("bor", [counts], resolved["zero_division"])
 
         sides = {"prediction": self._places(ours), "reference": self._places(theirs[best])}
         return {
@@ -178,10 +181,10 @@ class BagOfRelations(ScoreContract, evaluate.Metric):
         return Counter(set().union(*(pairs(mention.name for mention in mentions) for _, mentions in cut)))
 
     def _counts(self, predictions, references, resolved):
-        """The overlap of each example with its best reference."""
+        """The overlaps of each example with the references that count."""
         lists = per_example(resolved["characters"], predictions, references, resolved["ignore_case"])
         counts = []
         for names, text, options in zip(lists, predictions, references, strict=True):
             found, *expected = (self._bag(self._sentences(one, names, resolved)) for one in (text, *options))
-            counts.append(overlap(found, expected[best_overlap(found, expected)]))
+            counts.append(overlaps(found, expected, resolved["multi_reference"]))
         return counts

@@ -3,7 +3,7 @@
     sss = cos(c, r) * rouge * ratio / sqrt(||c - r||_2 + 1)
 
 c, r: embeddings of candidate and reference; rouge: mean F1 of ROUGE-1, ROUGE-2 and ROUGE-L; ratio: smaller share of
-unique words over the larger. Algorithm 2 of the SSS paper (see the card, README.md).
+unique words over the larger. Algorithm 2 of the SSS paper (see the card, README.md). Of several references the mean.
 """
 
 import math
@@ -29,7 +29,10 @@ paraphrase and embeddings alone forgive wrong words. 1 for equal texts; in [-1, 
 _KWARGS_DESCRIPTION = """
 Args:
     predictions: texts to score, one string each.
-    references: for each prediction one reference, or a list of them, of which the one with the highest SSS counts.
+    references: for each prediction one reference, or a list of them.
+    multi_reference: of several references "mean" (default) takes the mean of the score and of each part; "best" the
+        one with the highest SSS.
+    rouge_measure: of ROUGE "f1" (default, the paper's), "recall" or "precision" (the card says when which helps).
     rouge_counting: "clipped" (rouge-score's) or "unique" (each n-gram once, as the paper's tables did).
     use_stemmer: Porter's stems before ROUGE and the word ratio; English only.
     fold_arabic: unite spelling variants of Arabic letters, drop tashkeel and tatweel (default True).
@@ -46,7 +49,7 @@ Args:
 Returns:
     sss: the score, mean over the examples, in [-1, 1].
     sss_cosine: cosine of the embeddings, in [-1, 1].
-    sss_rouge: mean F1 of ROUGE-1, ROUGE-2 and ROUGE-L, in [0, 1].
+    sss_rouge: mean F1 (or the rouge_measure) of ROUGE-1, ROUGE-2 and ROUGE-L, in [0, 1].
     sss_l2: Euclidean distance of the embeddings, at least 0.
     sss_frequency_ratio: ratio of the shares of unique words, in [0, 1].
 Examples:
@@ -72,11 +75,11 @@ _CITATION = """\
 """
 
 
-def mean_rouge(candidate: list[str], reference: list[str], counting: str) -> float:
-    """Mean F1 of ROUGE-1, ROUGE-2 and ROUGE-L; ROUGE-2 is left out where neither text has two words."""
+def mean_rouge(candidate: list[str], reference: list[str], counting: str, measure: str = "f1") -> float:
+    """Mean of ROUGE-1, ROUGE-2 and ROUGE-L; ROUGE-2 is left out where neither text has two words."""
     sizes = (1, 2) if max(len(candidate), len(reference)) > 1 else (1,)  # else one word against itself would get 2/3
     parts = [rouge_n(candidate, reference, n, counting) for n in sizes] + [rouge_l(candidate, reference, counting)]
-    return sum(part.f1 for part in parts) / len(parts)
+    return sum(getattr(part, measure) for part in parts) / len(parts)
 
 
 def frequency_ratio(candidate: list[str], reference: list[str]) -> float:
@@ -92,12 +95,24 @@ def combine(cosine: float, rouge: float, l2: float, ratio: float) -> float:
     return cosine * rouge * ratio / math.sqrt(l2 + 1) + 0.0  # + 0.0 turns -0.0 into 0.0
 
 
+def mean_of_all(references: list[dict[str, float]]) -> dict[str, float]:
+    """The mean of each part over the references, the same in any order of theirs."""
+    return {key: math.fsum(parts[key] for parts in references) / len(references) for key in references[0]}
+
+
+def best_of_all(references: list[dict[str, float]]) -> dict[str, float]:
+    """The parts of the reference with the highest score; of equal ones the first."""
+    return max(references, key=lambda parts: parts["sss"])
+
+
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class SemanticSiameseSimilarity(ScoreContract, evaluate.Metric):
     """Semantic siamese similarity."""
 
     VERSION = "0.2.0"
     OPTIONS = {
+        "multi_reference": Option("mean", one_of("mean", "best")),
+        "rouge_measure": Option("f1", one_of("f1", "recall", "precision")),
         "rouge_counting": Option("clipped", one_of("clipped", "unique")),
         "use_stemmer": Option(False, flag),
         "fold_arabic": Option(True, flag),
@@ -124,20 +139,22 @@ class SemanticSiameseSimilarity(ScoreContract, evaluate.Metric):
             **options: as in ``compute``, without the three that shape its report.
 
         Returns:
-            For each key a list of n floats; with several references the parts belong to the best one.
+            For each key a list of n floats. With several references the parts are means too (so that they no longer
+            multiply to the score), or those of the best one.
         """
-        rows = self._compare_all(*self.prepare(predictions, references, options))
-        best = [max(row, key=lambda parts: parts["sss"]) for row in rows]
-        return {key: [parts[key] for parts in best] for key in best[0]}
+        predictions, references, resolved = self.prepare(predictions, references, options)
+        of_several = mean_of_all if resolved["multi_reference"] == "mean" else best_of_all
+        found = [of_several(row) for row in self._compare_all(predictions, references, resolved)]
+        return {key: [parts[key] for parts in found] for key in found[0]}
 
     def explain(self, prediction, reference, **options):
         """Show one example's evidence.
 
         Returns:
-            ``best_reference``: index; ``windows``: how many windows of the model the prediction takes; ``references``:
-            for each reference the five parts, ``windows``, and the words ``shared``, ``only_in_prediction`` and
-            ``only_in_reference``, each word once in the order of its text; ``places``: where the shared words stand,
-            ``[start, end]`` in the ``prediction`` and in that ``reference`` as they were given.
+            ``best_reference``: index of the highest score; ``windows``: how many windows of the model the prediction
+            takes; ``references``: for each reference the five parts, ``windows``, and the words ``shared``,
+            ``only_in_prediction`` and ``only_in_reference``, each word once in the order of its text; ``places``: where
+            the shared words stand, ``[start, end]`` in the ``prediction`` and in that ``reference`` as they were given.
         """
         predictions, references, resolved = self.prepare([prediction], [reference], options)
         row = self._compare_all(predictions, references, resolved)[0]
@@ -164,7 +181,7 @@ class SemanticSiameseSimilarity(ScoreContract, evaluate.Metric):
                     },
                 }
             )
-        best = max(range(len(row)), key=lambda index: row[index]["sss"])
+        best = row.index(best_of_all(row))
         return {"best_reference": best, "windows": windows.get(predictions[0], 0), "references": evidence}
 
     def signature(self, **options):
@@ -196,6 +213,7 @@ class SemanticSiameseSimilarity(ScoreContract, evaluate.Metric):
         # A blank text has the zero vector; where every text is blank no model is loaded.
         vectors = dict(zip(seen, Embedder.from_options(resolved).encode(seen), strict=True)) if seen else {}
         tokens = {text: self._words(text, resolved) for text in texts}
+        counting, measure = resolved["rouge_counting"], resolved["rouge_measure"]
 
         def compare(candidate, reference):
             c, r = vectors.get(candidate, np.zeros(1)), vectors.get(reference, np.zeros(1))
@@ -205,7 +223,7 @@ class SemanticSiameseSimilarity(ScoreContract, evaluate.Metric):
             else:
                 cosine = float(np.clip(unit(c) @ unit(r), -1, 1))
                 if tokens[candidate] or tokens[reference]:
-                    rouge = mean_rouge(tokens[candidate], tokens[reference], resolved["rouge_counting"])
+                    rouge = mean_rouge(tokens[candidate], tokens[reference], counting, measure)
                     ratio = frequency_ratio(tokens[candidate], tokens[reference])
                 else:  # neither has a word ("!", emoji): all or nothing
                     rouge = ratio = float(normalise(candidate).split() == normalise(reference).split())
