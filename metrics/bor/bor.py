@@ -111,8 +111,8 @@ class BagOfRelations(ScoreContract, evaluate.Metric):
         Returns:
             ``scores``; ``best_reference``: index of the best F1, and of that reference ``matched``, ``missed`` and
             ``invented``: pairs; ``relations``: for each pair that either text has (``pair``), where the ``prediction``
-            and that ``reference`` have it: each ``sentence`` with the ``places`` ``[start, end]`` of its mentions of the two in
-            the text (``[-1, -1]`` where a splitter of one's own gave a sentence that is not in the text).
+            and that ``reference`` have it: each ``sentence`` with the ``places`` ``[start, end]`` of its mentions of
+            the two in the text (``[-1, -1]`` where a splitter of one's own gave a sentence that is not in the text).
         """
         predictions, references, resolved = self.prepare([prediction], [reference], options)
         names = per_example(resolved["characters"], predictions, references, resolved["ignore_case"])[0]
