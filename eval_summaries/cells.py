@@ -23,6 +23,7 @@ _MARKER = re.compile(r"(?:[-*•]|\d+[.)])\s+")  # of a list
 _QUOTED = re.compile("""["'“”‘’([{].*["'“”‘’)\\]}]""", re.S)
 # What a list, array or mapping looks like where a program printed it: a bracket, perhaps after a type, then a quote.
 _PRINTED = re.compile(r"""(?:(?:\w+\()*[\[{]|(?:\w+\()+\()\s*(?:[\[({]|[\w.]+\()*\s*(?:['"]|(?:None|nan|null)\b)""")
+_NO_RATING = ("", "nan", "na", "n/a", "none", "null")
 _BLANK = regex.compile(r"[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*")
 _FORMULA = re.compile(r"[=+@-](?!\d*[.,]?\d+\Z)")  # what a spreadsheet would compute, and not a number
 
@@ -83,6 +84,42 @@ def label(value: Any) -> str:
     text = str(value).encode("utf-8", "backslashreplace").decode()
     text = EDGES.sub("", unicodedata.normalize("NFC", text))
     return text[1:] if text[:1] == "'" and _FORMULA.match(text[1:]) else text
+
+
+def as_rating(value: Any, where: str) -> float:
+    """A person's rating; of a list (several people) the mean; nan where it is missing.
+
+    Raises:
+        ValueError: for anything else than finite numbers.
+
+    >>> as_rating("4.5", "row 1"), as_rating([4, 5], "row 1"), as_rating("n/a", "row 1")
+    (4.5, 4.5, nan)
+    """
+    if isinstance(value, str):
+        text = EDGES.sub("", value)
+        if text.lower() in _NO_RATING:
+            return math.nan
+        found = literal(text, where)
+        value = text if found is None else found
+    if value is None:
+        return math.nan
+    if isinstance(value, (list, tuple)):
+        given = [rating for entry in value if not math.isnan(rating := _number(entry, where))]
+        return math.fsum(given) / len(given) if given else math.nan
+    return _number(value, where)
+
+
+def _number(value: Any, where: str) -> float:
+    if value is None:
+        return math.nan
+    try:
+        number = float(value.replace("_", "x") if isinstance(value, str) else value)  # Python reads 1_0 as 10
+        if not isinstance(value, (bool, bytes)) and not math.isinf(number):
+            return number
+    except (TypeError, ValueError, OverflowError):
+        pass
+    hint = "; write it with a point" if isinstance(value, str) and re.fullmatch(r"-?\d+,\d+", value) else ""
+    raise ValueError(f"{where} is {value!r:.40}, and a number is expected{hint}; leave a missing rating empty")
 
 
 def literal(text: str, where: str) -> Any:

@@ -13,6 +13,10 @@ from rich.markup import escape
 from rich.table import Table
 from tqdm import tqdm
 
+from . import agreement_tables
+from .agreement import agree, tables_of
+from .agreement_tables import Found
+from .better import compare_scores
 from .compare import Comparison, compare_systems, strangers
 from .files import as_table, check_sqlite, remove, write_files, write_sqlite
 from .inputs import Failure, Inputs, read_characters, read_file, read_folders, read_parameters
@@ -121,6 +125,9 @@ def main(
     metrics: Annotated[str, typer.Option(help=f"some of {', '.join(NEEDS)}, parted by commas")] = "",
     settings: Annotated[list[str] | None, typer.Option("--set", help="METRIC.OPTION=VALUE; may be repeated")] = None,
     config: Annotated[Path | None, typer.Option(help="YAML or TOML file, a section of options for each metric")] = None,
+    human: Annotated[
+        str | None, typer.Option(help="columns of ratings by people, parted by commas: how each score agrees with them")
+    ] = None,
     encoding: Annotated[str, typer.Option(help="of text files")] = "utf-8",
     out: Annotated[Path | None, typer.Option(help="folder for the results; makes the run resumable")] = None,
     sqlite: Annotated[Path | None, typer.Option(help="database to which the run is added")] = None,
@@ -182,11 +189,23 @@ def _read(asked: Asked) -> tuple[Inputs, dict]:
             "documents": asked.documents,
         }
         columns |= {"characters": asked.characters, "system": asked.system, "id": asked.id_column}
-        return read_file(asked.file, columns, asked.encoding, asked.split, asked.drop_section_scores), {}
+        found = read_file(asked.file, columns, asked.encoding, asked.split, asked.drop_section_scores, asked.humans)
+        _check_ratings(found, asked.humans)
+        return found, {}
     sides = [Path(side) if side else None for side in (asked.documents, asked.references)]
     people = read_characters(Path(asked.characters), asked.encoding) if asked.characters else None
     inputs = read_folders(asked.folders, *sides, asked.encoding, asked.drop_section_scores, people)
     return inputs, read_parameters(asked.folders, inputs)
+
+
+def _check_ratings(inputs: Inputs, human: list[str]) -> None:
+    """Note missing ratings; ``UnusableError`` for a column that has less than two."""
+    for name in human:
+        known, count = sum(e.ratings[name] == e.ratings[name] for e in inputs.examples), len(inputs.examples)
+        if known < 2:
+            raise UnusableError(f"--human {name}: of {count} rows {known} have a rating, and two are needed")
+        if known < count:
+            inputs.notes.append(f"{count - known} of {count} rows have no {name}: its agreement is without them")
 
 
 def _run(console: Console, errors: Console, asked: Asked) -> int:
@@ -213,9 +232,11 @@ def _run(console: Console, errors: Console, asked: Asked) -> int:
         plan |= {"signatures": signatures, "examples": len(inputs.examples)}
         plan |= {"parameters": parameters} if parameters else {}
         comparisons, rows = _compare(scores, store), summarise(scores)
-        _show(console, asked, rows, scores, comparisons, failures)
-        page = markdown(rows, comparisons, failures, signatures)
-        unwritten = _write(asked, plan, rows, scores, page, failures, store, say)
+        agreement = _agree(asked, scores, inputs) if asked.humans else None
+        _show(console, asked, rows, scores, comparisons, failures, agreement)
+        section = agreement_tables.markdown(agreement) if agreement else ""
+        page = markdown(rows, comparisons, failures, signatures, section)
+        unwritten = _write(asked, plan, rows, scores, page, failures, agreement, store, say)
     finally:
         if store:
             store.close()
@@ -248,6 +269,13 @@ def _compare(scores: Scores, store: Store | None) -> list[Comparison]:
     return [Comparison(*found) for found in store.remember(key, make)]
 
 
+def _agree(asked: Asked, scores: Scores, inputs: Inputs) -> Found:
+    """How the scores agree with people."""
+    rated = tables_of(scores, inputs.examples, asked.humans)
+    steps = lambda steps: tqdm(steps, desc="agreement", unit="step", delay=1, disable=None, file=sys.stderr)  # noqa: E731
+    return Found(agree(rated, steps), compare_scores(rated))
+
+
 def _show(
     console: Console,
     asked: Asked,
@@ -255,6 +283,7 @@ def _show(
     scores: Scores,
     comparisons: list[Comparison],
     failures: list[Failure],
+    agreement: Found | None,
 ) -> None:
     """Print the results."""
     _print(console, "Scores", HEADERS, [cells_of(row) for row in rows])
@@ -276,6 +305,12 @@ def _show(
         console.print(_text(f"Not compared: {one} and {other} have {what}"), soft_wrap=True)
     if asked.layout_name:
         _print(console, f"In the layout of {asked.layout_name}", *layout(asked.layout_name, rows))
+    if agreement:
+        for human in asked.humans:
+            title = f"Agreement with {human}: Spearman's rho with 95% intervals"
+            _print(console, _text(title), *agreement_tables.table(agreement, human, "spearman"))
+        for note in agreement_tables.notes(agreement):
+            console.print(_text(note), soft_wrap=True)
     if failures:
         console.print(f"Not scored: {len(failures)}")
         for failure in failures[:SHOWN]:
@@ -291,6 +326,7 @@ def _write(
     scores: Scores,
     page: str,
     failures: list[Failure],
+    agreement: Found | None,
     store: Store | None,
     say: Callable[[str], None],
 ) -> list[str]:
@@ -299,6 +335,8 @@ def _write(
     if store:
         jobs.append((asked.out / "run.json", lambda: store.record(plan)))
         jobs.append((asked.out, lambda: write_files(asked.out, scores, page, rows, failures)))
+    if store and agreement:
+        jobs.append((asked.out / agreement_tables.AGREEMENT, lambda: agreement_tables.write(asked.out, agreement)))
     if asked.prune:
         jobs.append((store.path, store.prune))
     if asked.parquet:
@@ -310,8 +348,11 @@ def _write(
         jobs.append((asked.sqlite, lambda: write_sqlite(asked.sqlite, plan, scores)))
     if asked.wandb:
         jobs.append((f"--wandb {asked.wandb}", lambda: log(asked.wandb, plan, rows, scores)))
-    stale = [name for name in ("scores.parquet", "plots") if store and (asked.out / name).exists()]
-    stale = [name for name in stale if not (asked.parquet if name == "scores.parquet" else asked.plots)]
+    if asked.plots and agreement:
+        jobs.append((asked.out / "plots", lambda: agreement_tables.draw(agreement, asked.out / "plots")))
+    made = {"scores.parquet": asked.parquet, "plots": asked.plots}
+    made |= dict.fromkeys((agreement_tables.AGREEMENT, agreement_tables.TESTS), bool(agreement))
+    stale = [name for name, now in made.items() if store and not now and (asked.out / name).exists()]
     if stale and asked.prune:
         jobs.append((asked.out, lambda: remove(asked.out, stale)))
     elif stale:

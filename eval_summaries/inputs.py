@@ -7,12 +7,13 @@ import json
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
-from .cells import as_characters, as_texts, is_blank, label, parse_characters
+from .cells import as_characters, as_rating, as_texts, is_blank, label, parse_characters
 from .rows import read_rows, read_text
 from .table import Row, Unreadable, UnusableError
 
@@ -34,6 +35,7 @@ class Example:
     documents: list[str] | None = None
     characters: list | dict | None = None
     where: str = ""  # the file and line that it was read from
+    ratings: dict[str, float] = field(default_factory=dict)  # by people; nan where one is missing
 
 
 @dataclass
@@ -196,6 +198,7 @@ def read_file(
     encoding: str = "utf-8",
     split: str | None = None,
     without_section_scores: bool = False,
+    human: Sequence[str] = (),
 ) -> Inputs:
     """Read a table: JSONL, JSON, CSV, TSV, Excel, Parquet, also with gzip, or a folder that ``datasets`` saved.
 
@@ -204,7 +207,9 @@ def read_file(
             also be a file of names for all examples.
         encoding: of text files.
         split: of a saved ``DatasetDict``, or the sheet of a workbook.
+        human: columns of ratings by people.
     """
+    columns = {**columns, **{f"human {name}": name for name in human}}
     rows = read_rows(path, encoding, split, {column for column in columns.values() if column})
     columns, people = _find_columns(path, rows, columns, encoding)
     inputs, places = Inputs(), Counter()
@@ -228,6 +233,7 @@ def read_file(
                 named["predictions"] = drop_section_scores(named["predictions"])
             example = _example(name, system, named, row.where)
             example.characters = people if people is not None else example.characters
+            example.ratings = {each: as_rating(row.values.get(each), f"{row.where}: {each}") for each in human}
             inputs.examples.append(example)
         except ValueError as error:
             inputs.failures.append(Failure(name, system, str(error)))
@@ -253,7 +259,7 @@ def _find_columns(
         shown = ", ".join(map(str, present))
         hint = "; its fields seem to be parted by semicolons, and commas are expected" if ";" in shown else ""
         also = f", and there is no file {column!r}" if role == "characters" else ""
-        raise UnusableError(f"{path} has no column {column!r} (--{role}){also}; it has {shown}{hint}")
+        raise UnusableError(f"{path} has no column {column!r} (--{role.split()[0]}){also}; it has {shown}{hint}")
     return columns, people
 
 

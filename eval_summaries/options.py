@@ -39,9 +39,11 @@ class Asked:
     drop_section_scores: bool = False
     prune: bool = False
     wandb: str | None = None
+    human: str | None = None
     names: list[str] = field(default_factory=list, init=False)
     options: dict[str, dict[str, Any]] = field(default_factory=dict, init=False)
     folders: dict[str, Path] = field(default_factory=dict, init=False)
+    humans: list[str] = field(default_factory=list, init=False)
     _scorers: dict[str, Scorer] = field(default_factory=dict, init=False)
 
     def __post_init__(self):
@@ -59,6 +61,9 @@ class Asked:
         for option in ("predictions", "system", "id"):
             if self.summaries and getattr(self, "id_column" if option == "id" else option):
                 raise UnusableError(f"--{option} names a column of a file: folders of summaries have none")
+        self.humans = list(dict.fromkeys(name.strip() for name in (self.human or "").split(",") if name.strip()))
+        if self.humans and self.summaries:
+            raise UnusableError(f"--human {self.human} names columns of a file: folders of summaries have none")
         is_text = self.file is None or not (self.file.is_dir() or kind_of(self.file) in (".parquet", ".xlsx"))
         names_file = bool(self.characters) and Path(self.characters).is_file()
         if self.encoding != "utf-8" and not (is_text or names_file):

@@ -90,13 +90,13 @@ def _exact(table: np.ndarray) -> np.ndarray:
 def _drawn(table: np.ndarray, count: int, progress: Progress) -> np.ndarray:
     n, columns = table.shape
     limits, hits = abs(table.sum(axis=0)) * (1 - 1e-9) - 1e-12, np.zeros(columns)
-    for signs in progress(_signs(n, count), count):
+    for signs in progress(random_signs(n, count), count):
         for part in _columns(len(signs), columns):
             hits[part] += (abs(signs @ table[:, part]) >= limits[part]).sum(axis=0)
     return (hits + 1) / (count + 1)
 
 
-def _signs(n: int, count: int) -> Iterable[np.ndarray]:
+def random_signs(n: int, count: int) -> Iterable[np.ndarray]:
     """Blocks (patterns, n) of 1 and -1."""
     rng, size = np.random.default_rng(SEED), max(1, _BLOCK // n)
     for start in range(0, count, size):

@@ -23,6 +23,11 @@ NEEDS = {  # what each metric compares a summary with
     "bertscore": ("references",),
 }
 OPTIONAL = ("bertscore",)  # needs a package and a model of its own: only when it is asked for
+# Scores that fall where a summary is better; of all others higher is better, or neither.
+LOWER_IS_BETTER = frozenset(
+    {"sss_l2", "tsss", "stats_spelling_errors", "stats_repeated_3grams"}
+    | {"stats_unsupported_numbers", "stats_unsupported_names"}
+)
 # Options of the metrics that shape the report of compute(), which this command does not use.
 _LOST = {
     "use_aggregator": "the command gives the scores of every example and their means",

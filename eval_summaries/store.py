@@ -20,7 +20,10 @@ from .table import UnusableError
 
 RESULTS, RUN, COMPARISON = "results.jsonl", "run.json", "comparison.json"
 _OLD = "journal.jsonl"  # of version 0.1, whose scores may differ from today's
-WRITTEN = ("scores.jsonl", "scores.csv", "scores.parquet", "summary.md", "summary.tex", "failures.csv", COMPARISON, RUN)
+WRITTEN = (
+    *("scores.jsonl", "scores.csv", "scores.parquet", "summary.md", "summary.tex", "failures.csv"),
+    *("agreement.json", "agreement_tests.json", COMPARISON, RUN),
+)
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -90,19 +90,31 @@ def _in_one_cell(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())
 
 
+def markdown_table(headers: list[str], cells: list[list[str]]) -> str:
+    """A table in Markdown."""
+    lines = [headers, ["---"] * len(headers), *cells]
+    return "\n".join(f"| {' | '.join(map(_in_one_cell, line))} |" for line in lines)
+
+
 def markdown(
-    rows: list[Row], comparisons: list[Comparison], failures: list[Failure], signatures: dict[str, Any]
+    rows: list[Row],
+    comparisons: list[Comparison],
+    failures: list[Failure],
+    signatures: dict[str, Any],
+    agreement: str = "",
 ) -> str:
-    """The whole summary as a page."""
+    """The whole summary as a page.
 
-    def table(headers: list[str], cells: list[list[str]]) -> str:
-        lines = [headers, ["---"] * len(headers), *cells]
-        return "\n".join(f"| {' | '.join(map(_in_one_cell, line))} |" for line in lines)
-
-    page = "# Scores\n\n" + table(HEADERS, [cells_of(row) for row in rows])
+    Args:
+        agreement: the section on agreement with people, where there are ratings.
+    """
+    page = "# Scores\n\n" + markdown_table(HEADERS, [cells_of(row) for row in rows])
     if comparisons:
-        page += "\n\n# Comparison of systems\n\n" + table(COMPARE_HEADERS, [compare_cells(c) for c in comparisons])
+        page += "\n\n# Comparison of systems\n\n" + markdown_table(
+            COMPARE_HEADERS, [compare_cells(c) for c in comparisons]
+        )
         page += f"\n\n\\* differs at {LEVEL}, by the randomization test after Holm's correction within each score."
+    page += f"\n{agreement.rstrip()}" if agreement else ""
     page += "\n\n# Signatures\n\n" + "\n".join(f"- `{signature}`" for signature in signatures.values() if signature)
     if failures:
         page += "\n\n# Not scored\n\n" + "\n".join(f"- {f.system} {f.id}: {f.reason}" for f in failures)
