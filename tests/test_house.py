@@ -187,3 +187,14 @@ def test_constraints_pin_every_dependency_of_setup():
     pins = (ROOT / "constraints.txt").read_text().splitlines()
     pinned = {line.split("==")[0].lower().replace("_", "-") for line in pins if "==" in line}
     assert wanted <= pinned and "torch==2.13.0" in pins
+
+
+def test_tests_named_in_security_exist():
+    named = re.findall(r"`(tests/\w+\.py)::([\w:]+)`", (ROOT / "SECURITY.md").read_text(encoding="utf-8"))
+    assert len(named) > 10
+    for path, name in named:
+        scope = ast.parse((ROOT / path).read_text(encoding="utf-8")).body
+        for part in name.split("::"):
+            found = [node for node in scope if getattr(node, "name", None) == part]
+            assert found, f"{path}::{name}"
+            scope = found[0].body
