@@ -1,0 +1,127 @@
+"""How much of a summary was taken over from its documents, word for word; and how often it repeats itself.
+
+Coverage and density are those of Grusky et al. 2018, "Newsroom: A Dataset of 1.3 Million Summaries with Diverse
+Extractive Strategies": the summary is read from its start as a row of fragments, each the longest that a scan of the
+document meets. Words are numbers here, and a word's places in the documents are looked up, not searched for.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+_NOWHERE, _BORDER = -2, -1  # a word that the documents lack; where a document ends, over which no fragment goes
+
+
+class Source:
+    """The words of a summary's documents, with their places: made once, asked by the summary of every system.
+
+    Args:
+        documents: each a list of words.
+    """
+
+    def __init__(self, documents: Sequence[Sequence[str]]):
+        self.words: dict[str, int] = {}  # word: its number
+        text = []
+        for document in documents:
+            text += [self.words.setdefault(word, len(self.words)) for word in document]
+            text.append(_BORDER)
+        self._text = np.array(text, dtype=np.int32)
+        self._places = np.argsort(self._text, kind="stable")  # of word 0, of word 1, ..., each in order
+        self._starts = np.searchsorted(self._text[self._places], np.arange(len(self.words) + 1))
+
+    def _continued(self, summary: list[int], start: int, most: int) -> tuple[np.ndarray, np.ndarray]:
+        """The places of the summary's word ``start``, and how many of its words stand in a row from there on.
+
+        Args:
+            most: no further than so many words.
+        """
+        word = summary[start]
+        if word == _NOWHERE:
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        places = self._places[self._starts[word] : self._starts[word + 1]]
+        lengths, alive = np.ones(len(places), dtype=np.int64), np.arange(len(places))
+        for size in range(1, min(most, len(summary) - start)):
+            alive = alive[self._text[places[alive] + size] == summary[start + size]]
+            if not len(alive):
+                break
+            lengths[alive] = size + 1
+        return places, lengths
+
+    def _numbered(self, summary: Sequence[str]) -> list[int]:
+        return [self.words.get(word, _NOWHERE) for word in summary]
+
+    def fragments(self, summary: Sequence[str]) -> list[int]:
+        """The lengths of the summary's extractive fragments, by the algorithm of the paper's Figure 4.
+
+        For each word of the summary at which no fragment is going on, the document is scanned from its start for
+        stretches that both have; the scan goes on behind each, and the longest is the fragment. (So it can miss a
+        longer one that begins within another, as in "very very good" of "very very very good".)
+
+        Time: linear in words and matches for what people write; at worst, where the documents repeat the summary's
+        words all over, proportional to summary times documents, in numpy.
+
+        >>> Source(["the cat sat on the mat".split()]).fragments("a cat sat on a mat".split())
+        [3, 1]
+        """
+        numbered, found, start = self._numbered(summary), [], 0
+        while start < len(numbered):
+            places, lengths = self._continued(numbered, start, len(numbered))
+            if (places[:-1] + lengths[:-1] > places[1:]).any():  # some begin within others, which the scan passes over
+                behind = np.searchsorted(places, places + lengths).tolist()
+                met, match = [], 0
+                while match < len(places):
+                    met.append(match)
+                    match = behind[match]
+                lengths = lengths[met]
+            longest = int(lengths.max(initial=0))
+            if longest:
+                found.append(longest)
+            start += max(longest, 1)
+        return found
+
+    def novel(self, summary: Sequence[str], sizes: Sequence[int]) -> list[float]:
+        """For each size the share of the summary's distinct n-grams that no document has; nan where it has none.
+
+        >>> Source(["the cat sat on the mat".split()]).novel("the cat sat the cat".split(), (1, 2, 3))
+        [0.0, 0.3333333333333333, 0.6666666666666666]
+        """
+        numbered, most = self._numbered(summary), max(sizes)
+        reached: dict[tuple[int, ...], int] = {}  # words of the summary: how many of them stand in a document in a row
+        known: list[int] = []
+        for start in range(len(numbered)):
+            ahead = tuple(numbered[start : start + most])
+            if ahead not in reached:
+                reached[ahead] = int(self._continued(numbered, start, most)[1].max(initial=0))
+            known.append(reached[ahead])
+        shares = []
+        for size in sizes:
+            grams = {
+                tuple(summary[start : start + size]): known[start] >= size for start in range(len(summary) - size + 1)
+            }
+            shares.append(sum(not is_known for is_known in grams.values()) / len(grams) if grams else math.nan)
+        return shares
+
+
+def coverage_and_density(fragments: Sequence[int], length: int) -> tuple[float, float]:
+    """Share of a summary's words in fragments, and the mean over its words of the length of their fragment.
+
+    Args:
+        fragments: their lengths, of a summary of ``length`` words; nan for both where it has none.
+
+    >>> coverage_and_density([3, 1], 5)
+    (0.8, 2.0)
+    """
+    if not length:
+        return math.nan, math.nan
+    return sum(fragments) / length, sum(size**2 for size in fragments) / length
+
+
+def repeated(summary: Sequence[str], size: int) -> float:
+    """Share of the n-grams that stood in the summary before; nan where it has none.
+
+    >>> repeated("so it goes so it goes".split(), 3)
+    0.25
+    """
+    grams = [tuple(summary[start : start + size]) for start in range(len(summary) - size + 1)]
+    return 1 - len(set(grams)) / len(grams) if grams else math.nan
