@@ -68,9 +68,11 @@ class Source:
         while start < len(numbered):
             places, lengths = self._continued(numbered, start, len(numbered))
             if (places[:-1] + lengths[:-1] > places[1:]).any():  # some begin within others, which the scan passes over
-                behind = np.searchsorted(places, places + lengths).tolist()
-                met, match = [], 0
-                while match < len(places):
+                is_place = np.zeros(len(self._text), dtype=np.int64)
+                is_place[places] = 1
+                behind = np.cumsum(is_place)[places + lengths - 1].tolist()  # the number of the first match behind each
+                met, match, count = [], 0, len(places)
+                while match < count:
                     met.append(match)
                     match = behind[match]
                 lengths = lengths[met]
