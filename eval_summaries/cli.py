@@ -25,6 +25,7 @@ from .table import UnusableError
 from .tables import (
     COMPARE_HEADERS,
     HEADERS,
+    LAYOUT_ADDS,
     LAYOUT_METRICS,
     LEVEL,
     Row,
@@ -69,7 +70,8 @@ def _fitting(asked: Asked, inputs: Inputs) -> list[str]:
 def _names(asked: Asked, inputs: Inputs) -> list[str]:
     """The metrics that are asked for, or all that the input allows; ``UnusableError`` where it does not allow one."""
     fitting = _fitting(asked, inputs)
-    names = asked.names or [name for name in fitting if name not in OPTIONAL]
+    added = LAYOUT_ADDS.get(asked.layout_name, ())
+    names = asked.names or [name for name in fitting if name not in OPTIONAL or name in added]
     usable = ", ".join(fitting) or "none"
     for name in names:
         for need in asked.needs(name):
