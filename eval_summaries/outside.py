@@ -214,7 +214,8 @@ def ts_ss(one: np.ndarray, other: np.ndarray) -> float:
     lengths = float(np.linalg.norm(one)), float(np.linalg.norm(other))
     if not all(lengths):
         return math.nan
-    theta = math.acos(min(1.0, max(-1.0, float(one @ other) / (lengths[0] * lengths[1])))) + math.radians(10)
+    cosine = float((one / lengths[0]) @ (other / lengths[1]))
+    theta = math.acos(min(1.0, max(-1.0, cosine))) + math.radians(10)
     triangle = lengths[0] * lengths[1] * math.sin(theta) / 2
     apart = float(np.linalg.norm(one - other)) + abs(lengths[0] - lengths[1])
     return triangle * math.pi * apart**2 * theta / math.tau

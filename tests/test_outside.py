@@ -1,6 +1,5 @@
 """chrF and TS-SS: by hand and against their libraries, several references, what is undefined, the SSS paper's table."""
 
-import json
 import math
 
 import numpy as np
@@ -13,9 +12,10 @@ from hypothesis import strategies as st
 from eval_summaries.inputs import Example
 from eval_summaries.outside import TsSs, ts_ss
 from eval_summaries.scoring import SCORERS
+from eval_summaries.shared import load_metric
 from eval_summaries.tables import Row, layout
 
-vectors = st.lists(st.floats(-100, 100), min_size=3, max_size=3).map(np.array)
+vectors = st.lists(st.integers(-800, 800), min_size=3, max_size=3).map(lambda found: np.array(found) / 8)
 
 
 def scored(name, pairs, **options):
@@ -64,12 +64,9 @@ class TestTsSs:
         assert ts_ss(np.array([0.1, 0.3]), np.array([0.1, 0.3]) * (1 + 1e-15)) >= 0  # a cosine a little above 1
 
     def test_on_the_vectors_of_sss(self, sss):
-        from metrics._shared.embedder import Embedder
-        from metrics._shared.models import MODEL_OPTIONS
-
+        scorer = TsSs("tsss", {})
         texts = ["The bridge was closed.", "They closed the old bridge.", "A cat sleeps."]
-        options = {name: option.default for name, option in MODEL_OPTIONS.items()}
-        a, b, c = Embedder.from_options(options).encode(texts)
+        a, b, c = scorer.script.Embedder.from_options(scorer.options).encode(texts)
         found = scored("tsss", [(texts[0], [texts[1]]), (texts[0], [texts[1], texts[2]]), (texts[0], [texts[0]])])
         assert found == pytest.approx([ts_ss(a, b), (ts_ss(a, b) + ts_ss(a, c)) / 2, 0], rel=1e-5)
         assert found[0] < found[1]  # lower is closer
@@ -81,21 +78,29 @@ class TestTsSs:
         found = scored("tsss", pairs)
         assert found == pytest.approx([math.nan, math.nan, 0, 0, 0, 0], nan_ok=True)
 
-    def test_vectors_of_an_sss_run_are_not_made_again(self, data, tmp_path, monkeypatch):
-        scorer = TsSs("tsss", {})
-        embedder, encoded = scorer.script.Embedder, []
-        embedder.from_options(scorer.options)
-        original = embedder._encode_unique
+    def test_vectors_of_an_sss_run_are_not_made_again(self, monkeypatch):
+        scorer, metric, encoded = TsSs("tsss", {}), load_metric("sss", {}), []
+        original = scorer.script.Embedder._encode_unique
         monkeypatch.setattr(
-            embedder, "_encode_unique", lambda self, texts: encoded.extend(texts) or original(self, texts)
+            scorer.script.Embedder, "_encode_unique", lambda self, texts: encoded.extend(texts) or original(self, texts)
         )
-        assert call(data, *COLUMNS, "--metrics", "sss,tsss", "--out", tmp_path / "out")[0] == 0
-        assert len(encoded) == len(set(encoded))
-        run = json.loads((tmp_path / "out" / "run.json").read_text())
-        assert (
-            run["signatures"]["tsss"].startswith("tsss|version:1|lang:en|") and "weights:" in run["signatures"]["tsss"]
-        )
-        assert "references:mean" in run["signatures"]["tsss"]
+        pairs = [
+            ("Snow fell on the old mill.", "It snowed at the mill."),
+            ("Hail fell on it.", "It snowed at the mill."),
+        ]
+        metric.score(*zip(*pairs, strict=True))
+        assert len(encoded) == 3
+        scorer.score([Example(str(n), "s", ours, references=[theirs]) for n, (ours, theirs) in enumerate(pairs)])
+        assert len(encoded) == 3
+
+    def test_signature(self):
+        signatures = []
+        for options in ({}, {"batch_size": 2}, {"lang": "de", "model_name": "all-MiniLM-L6-v2"}):
+            scorer = TsSs("tsss", options)
+            scorer.start([])
+            signatures.append(scorer.signature)
+        assert signatures[0] == signatures[1] != signatures[2]
+        assert signatures[0].startswith("tsss|version:1|lang:en|") and "references:mean|model:" in signatures[0]
 
     def test_a_model_that_cannot_be_had(self, data, tmp_path):
         status, shown = call(data, *COLUMNS, "--metrics", "tsss", "--set", f"tsss.model_name={tmp_path}")
