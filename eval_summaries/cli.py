@@ -81,6 +81,10 @@ def _names(asked: Asked, inputs: Inputs) -> list[str]:
         raise UnusableError("no metric fits the input: give --references, --documents or --characters")
     for name in asked.options:
         if name not in names and not asked.names and asked.settings:
+            if name in fitting:  # one that is only scored where it is asked for
+                raise UnusableError(
+                    f"options of {name} are set, and it is scored only where --metrics names it: add it"
+                )
             raise UnusableError(f"options of {name} are set, and the input does not allow it; it allows {usable}")
     if asked.layout_name:
         missing = [name for name in LAYOUT_METRICS[asked.layout_name] if name not in names]

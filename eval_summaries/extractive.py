@@ -18,30 +18,44 @@ class Source:
 
     Args:
         documents: each a list of words.
+        largest: the size of the longest n-grams that ``novel`` is asked for.
     """
 
-    def __init__(self, documents: Sequence[Sequence[str]]):
+    def __init__(self, documents: Sequence[Sequence[str]], largest: int = 3):
         self.words: dict[str, int] = {}  # word: its number
         text = []
         for document in documents:
             text += [self.words.setdefault(word, len(self.words)) for word in document]
             text.append(_BORDER)
-        self._text = np.array(text, dtype=np.int32)
-        self._places = np.argsort(self._text, kind="stable")  # of word 0, of word 1, ..., each in order
+        self._text = np.array(text, dtype=np.int64)
+        self._places = np.argsort(self._text, kind="stable")  # of the borders, of word 0, of word 1, ..., each in order
         self._starts = np.searchsorted(self._text[self._places], np.arange(len(self.words) + 1))
+        self._grams: list[np.ndarray] = []  # of 2 words and more: the codes of those that there are, sorted
+        numbers = self._text
+        for _ in range(1, largest):
+            codes, is_whole = self._longer(numbers, self._text)
+            self._grams.append(np.unique(codes[is_whole]))
+            numbers = np.where(is_whole, np.searchsorted(self._grams[-1], codes), _BORDER)
 
-    def _continued(self, summary: list[int], start: int, most: int) -> tuple[np.ndarray, np.ndarray]:
-        """The places of the summary's word ``start``, and how many of its words stand in a row from there on.
+    def _longer(self, numbers: np.ndarray, text: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Codes of n-grams with one word more, and which of them are of known parts.
 
         Args:
-            most: no further than so many words.
+            numbers: of the n-gram that begins at each place of the text, below 0 for an unknown one.
+            text: numbers of words.
         """
+        following = text[len(text) - len(numbers) + 1 :]
+        numbers = numbers[: len(following)]
+        return numbers * len(self.words) + following, (numbers >= 0) & (following >= 0)
+
+    def _continued(self, summary: list[int], start: int) -> tuple[np.ndarray, np.ndarray]:
+        """The places of the summary's word ``start``, and how many of its words stand in a row from there on."""
         word = summary[start]
         if word == _NOWHERE:
             return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
         places = self._places[self._starts[word] : self._starts[word + 1]]
         lengths, alive = np.ones(len(places), dtype=np.int64), np.arange(len(places))
-        for size in range(1, min(most, len(summary) - start)):
+        for size in range(1, len(summary) - start):
             alive = alive[self._text[places[alive] + size] == summary[start + size]]
             if not len(alive):
                 break
@@ -66,7 +80,7 @@ class Source:
         """
         numbered, found, start = self._numbered(summary), [], 0
         while start < len(numbered):
-            places, lengths = self._continued(numbered, start, len(numbered))
+            places, lengths = self._continued(numbered, start)
             if (places[:-1] + lengths[:-1] > places[1:]).any():  # some begin within others, which the scan passes over
                 is_place = np.zeros(len(self._text), dtype=np.int64)
                 is_place[places] = 1
@@ -82,25 +96,21 @@ class Source:
             start += max(longest, 1)
         return found
 
-    def novel(self, summary: Sequence[str], sizes: Sequence[int]) -> list[float]:
-        """For each size the share of the summary's distinct n-grams that no document has; nan where it has none.
+    def novel(self, summary: Sequence[str]) -> list[float]:
+        """For n from 1 to ``largest`` the share of the summary's distinct n-grams that no document has; nan for none.
 
-        >>> Source(["the cat sat on the mat".split()]).novel("the cat sat the cat".split(), (1, 2, 3))
+        >>> Source(["the cat sat on the mat".split()]).novel("the cat sat the cat".split())
         [0.0, 0.3333333333333333, 0.6666666666666666]
         """
-        numbered, most = self._numbered(summary), max(sizes)
-        reached: dict[tuple[int, ...], int] = {}  # words of the summary: how many of them stand in a document in a row
-        known: list[int] = []
-        for start in range(len(numbered)):
-            ahead = tuple(numbered[start : start + most])
-            if ahead not in reached:
-                reached[ahead] = int(self._continued(numbered, start, most)[1].max(initial=0))
-            known.append(reached[ahead])
+        text = numbers = np.array(self._numbered(summary), dtype=np.int64)
         shares = []
-        for size in sizes:
-            grams = {
-                tuple(summary[start : start + size]): known[start] >= size for start in range(len(summary) - size + 1)
-            }
+        for size, known in enumerate([None, *self._grams], start=1):
+            if known is not None and len(numbers):
+                codes, is_whole = self._longer(numbers, text)
+                is_known = is_whole & np.isin(codes, known)
+                numbers = np.where(is_known, np.searchsorted(known, codes), _NOWHERE)
+            starts = range(len(numbers))
+            grams = {tuple(summary[start : start + size]): numbers[start] >= 0 for start in starts}
             shares.append(sum(not is_known for is_known in grams.values()) / len(grams) if grams else math.nan)
         return shares
 

@@ -19,7 +19,7 @@ from .table import UnusableError
 
 SEED = 0
 COLUMNS = 2  # the edition of the keys below: what a run of an earlier one kept lacks some
-NOVEL = (1, 2, 3)  # sizes of n-grams
+NOVEL = 3  # n-grams of up to so many words
 _SCRIPTS = {"ar": "Arabic", "fa": "Arabic", "ru": "Cyrillic"}  # other languages of the spelling lists are Latin
 
 
@@ -33,7 +33,7 @@ def _spelling(lang: str) -> Any:
 @lru_cache(maxsize=128)  # many systems summarise the same documents; some are books, so not all are kept
 def _source(documents: tuple[str, ...]) -> tuple[Source, frozenset[str]]:
     """What every summary of these documents is compared with: their words, and their numbers."""
-    return Source([texts.words(document) for document in documents]), unsupported.known_numbers(documents)
+    return Source([texts.words(document) for document in documents], NOVEL), unsupported.known_numbers(documents)
 
 
 class Stats(Outside):
@@ -100,7 +100,7 @@ class Stats(Outside):
             "stats_sentences": float(len(found)),
             "stats_coverage": coverage,
             "stats_density": density,
-            **{f"stats_novel_{n}grams": share for n, share in zip(NOVEL, source.novel(words, NOVEL), strict=True)},
+            **{f"stats_novel_{n}grams": share for n, share in enumerate(source.novel(words), start=1)},
             "stats_repeated_3grams": repeated(words, 3),
             "stats_unsupported_numbers": float(len(unsupported.unsupported_numbers(summary, known_numbers))),
             "stats_unsupported_names": math.nan if names is None else float(len(names)),

@@ -151,6 +151,8 @@ class TestInTheCommand:
         assert call(*arguments)[0] == 0
         keys = set(pd.read_csv(tmp_path / "out" / "scores.csv"))
         assert "sss" in keys and not keys & {"chrf", "tsss"}
+        status, shown = call(*arguments, "--set", "chrf.word_order=2")
+        assert status == 2 and "options of chrf are set, and it is scored only where --metrics names it" in shown
 
     def test_table_ix_of_the_sss_paper(self, data):
         for names in (["--metrics", "bleu,rouge,sss,tsss"], []):  # without names the layout asks for its own
