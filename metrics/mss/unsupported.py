@@ -6,7 +6,6 @@ what stands only at the start of a sentence says nothing there. Only MSS and `ev
 edited here.
 """
 
-import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterable
 from itertools import pairwise
@@ -37,6 +36,7 @@ class Number(NamedTuple):
 # ---- numbers ---------------------------------------------------------------------------------------------------------
 
 _DIGITS = regex.compile(r"\p{Nd}+")
+_OF_VALUE = [regex.compile(rf"\p{{Numeric_Value={value}}}") for value in range(10)]
 _BEGIN_FRACTION = ".,٫،，．"
 _PART_BY_TWO = ",٬،，"  # also India's lakh: 1,00,000
 _MARK = "[.,'٬٫،，．]"
@@ -49,7 +49,10 @@ _NUMBER = regex.compile(
 
 def _plain(digits: str) -> str:
     """Digits of any script as those of ASCII."""
-    return digits if digits.isascii() else "".join(str(unicodedata.decimal(digit)) for digit in digits)
+    if not digits.isascii():
+        for value, pattern in enumerate(_OF_VALUE):  # not by unicodedata, which is older than regex and knows fewer
+            digits = pattern.sub(str(value), digits)
+    return digits
 
 
 def _whole(digits: str) -> str:
