@@ -97,6 +97,7 @@ class TestNames:
             ("η Αθήνα, ο Ζεύς", "αθήνα", ["Ζεύς"]),
             ("with É\u0301va and El\u00adla", "ella", ["É\u0301va"]),
             ("with Ann", "", ["Ann"]),
+            ("by Apple™ and ⒶAnn", "Apple™ ⒶAnn", []),
             ("and Ann  \n and Bob", "", ["Ann", "Bob"]),
             ("", "", []),
             ("123 😀!", "", []),

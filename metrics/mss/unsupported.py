@@ -6,14 +6,14 @@ what stands only at the start of a sentence says nothing there. Only MSS and `ev
 edited here.
 """
 
-from bisect import bisect_left
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Container, Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
 import regex
 
-from .texts import UNSPACED, Places, unify, words
+from .texts import UNSPACED, Places, unify, word_spans, words
 
 
 class Found(NamedTuple):
@@ -208,9 +208,24 @@ def unsupported_names(summary: str, sentences: list[str], known: Iterable[str]) 
     text, places = unify(summary)
     starts = _sentence_starts(text, sentences)
     shouted = [text[a:b].isupper() and " " in text[a:b].strip() for a, b in pairwise([*starts, len(text)])]
-    return [
+    suspects = [
         _as_written(summary, places, run[0].start(), run[-1].end())
         for run in _names(text, starts)
         if not shouted[bisect_left(starts, run[0].start() + 1) - 1]
-        and any(len(part) > 1 and part not in known for word in run for part in words(word[0]))
+        and any(_is_lacking(part, known) for word in run for part in words(word[0]))
     ]
+    if not suspects:
+        return []
+    # a word alone may be another one than beside its neighbours (Apple™ is appletm): as they stand, which takes longer
+    spans = word_spans(summary)
+    begins, ends = [start for _, start, _ in spans], [end for _, _, end in spans]
+    inside = [spans[bisect_right(ends, found.start) : bisect_left(begins, found.end)] for found in suspects]
+    return [
+        found
+        for found, parts in zip(suspects, inside, strict=True)
+        if any(_is_lacking(part, known) for part, _, _ in parts)
+    ]
+
+
+def _is_lacking(word: str, known: Container[str]) -> bool:
+    return len(word) > 1 and word not in known
