@@ -29,6 +29,7 @@ from .table import UnusableError
 from .tables import (
     COMPARE_HEADERS,
     HEADERS,
+    LAYOUT_ADDS,
     LAYOUT_METRICS,
     LEVEL,
     Row,
@@ -73,7 +74,8 @@ def _fitting(asked: Asked, inputs: Inputs) -> list[str]:
 def _names(asked: Asked, inputs: Inputs) -> list[str]:
     """The metrics that are asked for, or all that the input allows; ``UnusableError`` where it does not allow one."""
     fitting = _fitting(asked, inputs)
-    names = asked.names or [name for name in fitting if name not in OPTIONAL]
+    added = LAYOUT_ADDS.get(asked.layout_name, ())
+    names = asked.names or [name for name in fitting if name not in OPTIONAL or name in added]
     usable = ", ".join(fitting) or "none"
     for name in names:
         for need in asked.needs(name):
@@ -83,6 +85,10 @@ def _names(asked: Asked, inputs: Inputs) -> list[str]:
         raise UnusableError("no metric fits the input: give --references, --documents or --characters")
     for name in asked.options:
         if name not in names and not asked.names and asked.settings:
+            if name in fitting:  # one that is only scored where it is asked for
+                raise UnusableError(
+                    f"options of {name} are set, and it is scored only where --metrics names it: add it"
+                )
             raise UnusableError(f"options of {name} are set, and the input does not allow it; it allows {usable}")
     if asked.layout_name:
         missing = [name for name in LAYOUT_METRICS[asked.layout_name] if name not in names]

@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 from .each import score_each
 from .inputs import Example, Failure
-from .outside import BertScore, Bleu, Rouge
+from .outside import BertScore, Bleu, Chrf, Rouge, TsSs
 from .shared import characters, load_metric, options_of
 from .stats import Stats
 from .store import Store
@@ -21,8 +21,10 @@ NEEDS = {  # what each metric compares a summary with
     "bleu": ("references",),
     "stats": ("documents",),
     "bertscore": ("references",),
+    "chrf": ("references",),
+    "tsss": ("references",),
 }
-OPTIONAL = ("bertscore",)  # needs a package and a model of its own: only when it is asked for
+OPTIONAL = ("bertscore", "chrf", "tsss")  # only when they are asked for: bertscore needs a package and a model
 # Scores that fall where a summary is better; of all others higher is better, or neither.
 LOWER_IS_BETTER = frozenset(
     {"sss_l2", "tsss", "stats_spelling_errors", "stats_repeated_3grams"}
@@ -107,6 +109,8 @@ SCORERS: dict[str, type[Scorer]] = {
     "bleu": Bleu,
     "stats": Stats,
     "bertscore": BertScore,
+    "chrf": Chrf,
+    "tsss": TsSs,
 }
 
 

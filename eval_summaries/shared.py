@@ -45,8 +45,15 @@ def load_metric(name: str, options: dict[str, Any]) -> Any:
     return evaluate.load(str(metric_folder(name)), **options)
 
 
+def script_of(metric: Any) -> ModuleType:
+    """The script of a loaded metric, as ``evaluate`` imported it: its embedder has the metric's models and vectors."""
+    return sys.modules[type(metric).__module__]
+
+
 texts = _module("sss", "texts")
 rouge = _module("sss", "rouge")
 options = _module("sss", "options")
+models = _module("sss", "models")
 scores = _module("sss", "scores")
 characters = _module("boc", "characters")
+unsupported = _module("mss", "unsupported")

@@ -10,13 +10,16 @@ from typing import Any
 import numpy as np
 import regex
 
+from .extractive import Source, coverage_and_density, repeated
 from .inputs import Example
 from .outside import Option, Outside
 from .shared import options as checks
-from .shared import texts
+from .shared import texts, unsupported
 from .table import UnusableError
 
 SEED = 0
+COLUMNS = 2  # the edition of the keys below: what a run of an earlier one kept lacks some
+NOVEL = 3  # n-grams of up to so many words
 _SCRIPTS = {"ar": "Arabic", "fa": "Arabic", "ru": "Cyrillic"}  # other languages of the spelling lists are Latin
 
 
@@ -27,10 +30,19 @@ def _spelling(lang: str) -> Any:
     return SpellChecker(language=lang) if lang in SpellChecker.languages() else None
 
 
+@lru_cache(maxsize=128)  # many systems summarise the same documents; some are books, so not all are kept
+def _source(documents: tuple[str, ...]) -> tuple[Source, frozenset[str]]:
+    """What every summary of these documents is compared with: their words, and their numbers."""
+    return Source([texts.words(document) for document in documents], NOVEL), unsupported.known_numbers(documents)
+
+
 class Stats(Outside):
     """Scores examples; topics are learned once, from all documents of the run.
 
-    Keys: ``stats_tfidf_cosine`` of summary and document over their 1- to 3-grams; ``stats_topic_similarity``;
+    Keys: ``stats_words`` and ``stats_sentences`` of the summary; ``stats_coverage`` and ``stats_density`` of extractive
+    fragments; ``stats_novel_1grams`` to ``stats_novel_3grams`` and ``stats_repeated_3grams``, shares of the summary's
+    n-grams; ``stats_unsupported_numbers`` and ``stats_unsupported_names``, counts of what the document lacks;
+    ``stats_tfidf_cosine`` of summary and document over their 1- to 3-grams; ``stats_topic_similarity``;
     ``stats_compression``, characters of the document over those of the summary; ``stats_flesch_kincaid`` and
     ``stats_gunning_fog``, English only (readability); ``stats_spelling_errors``, share of words that the list of
     pyspellchecker lacks, capitalised words and words with digits left out.
@@ -55,18 +67,44 @@ class Stats(Outside):
         documents = sorted({self._document(example) for example in examples})
         self.topics = self._learn_topics(documents)
         learned = hashlib.sha256("\0".join(documents).encode()).hexdigest()[:16]
-        packages = [f"{name}:{version(name)}" for name in ("scikit-learn", "readability", "pyspellchecker")]
-        facts = {**self.options, "topics_from": learned, "seed": SEED}
+        packages = [
+            f"{name}:{version(name)}"
+            for name in ("regex", "sentencex", "scikit-learn", "readability", "pyspellchecker")
+        ]
+        facts = {"columns": COLUMNS, **self.options, "topics_from": learned, "seed": SEED}
         self.signature = "|".join(["stats", *(f"{name}:{value}" for name, value in facts.items()), *packages])
 
     def score(self, examples: list[Example]) -> dict[str, list[float]]:
         """Per-example values."""
-        rows = [self._one(example.prediction, self._document(example)) for example in examples]
+        rows = [
+            {
+                **self._against_documents(example.prediction, tuple(example.documents)),
+                **self._one(example.prediction, self._document(example)),
+            }
+            for example in examples
+        ]
         return {key: [row[key] for row in rows] for key in rows[0]}
 
     @staticmethod
     def _document(example: Example) -> str:
         return "\n\n".join(example.documents)
+
+    def _against_documents(self, summary: str, documents: tuple[str, ...]) -> dict[str, float]:
+        """Lengths, what was copied, what is new, what is repeated, what no document has."""
+        source, known_numbers = _source(documents)
+        words, found = texts.words(summary), texts.sentences(summary, self.options["lang"])
+        coverage, density = coverage_and_density(source.fragments(words), len(words))
+        names = unsupported.unsupported_names(summary, found, source.words)
+        return {
+            "stats_words": float(len(words)),
+            "stats_sentences": float(len(found)),
+            "stats_coverage": coverage,
+            "stats_density": density,
+            **{f"stats_novel_{n}grams": share for n, share in enumerate(source.novel(words), start=1)},
+            "stats_repeated_3grams": repeated(words, 3),
+            "stats_unsupported_numbers": float(len(unsupported.unsupported_numbers(summary, known_numbers))),
+            "stats_unsupported_names": math.nan if names is None else float(len(names)),
+        }
 
     def _one(self, summary: str, document: str) -> dict[str, float]:
         summary, document = texts.without_format(summary), texts.without_format(document)

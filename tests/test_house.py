@@ -19,7 +19,7 @@ MODULES = [
     for name in ("backends", "characters", "embedder", "models", "options", "overlap", "scores", "texts")
 ]
 COMMAND = sorted(path.stem for path in (ROOT / "eval_summaries").glob("*.py") if path.stem != "__main__")
-MODULES += ["sss.rouge", "sss.sss", "mss.alignment", "mss.mss", "boc.boc", "bor.bor"]
+MODULES += ["sss.rouge", "sss.sss", "mss.alignment", "mss.mss", "mss.unsupported", "boc.boc", "bor.bor"]
 SECTIONS = [
     "Metric Description",
     "How to Use",

@@ -16,6 +16,7 @@ from .models import MODEL_OPTIONS
 from .options import REPORT_OPTIONS, Option, callable_or_none, flag, one_of, whole_number
 from .scores import ScoreContract, make_signature, text_features
 from .texts import is_blank, sentences, without_format, words
+from .unsupported import known_numbers, unsupported_names, unsupported_numbers
 
 _DESCRIPTION = """\
 MSS (max salient similarity) compares a summary with its source document, without a reference. Source and summary are
@@ -84,6 +85,10 @@ def characters(texts: list[str]) -> int:
     return sum(len(" ".join(without_format(text).split())) for text in texts if not is_blank(text))
 
 
+def _evidence(found):
+    return {"text": found.text, "place": [found.start, found.end]}
+
+
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class MaxSalientSimilarity(ScoreContract, evaluate.Metric):
     """Max salient similarity."""
@@ -134,12 +139,17 @@ class MaxSalientSimilarity(ScoreContract, evaluate.Metric):
             ``source_documents``: for each source sentence the index of its document; ``alignment``: a list of rows, one
             for each summary sentence, of its similarity to every source sentence ("hybrid" unless the option says
             otherwise); ``best_source``: for each summary sentence the index of its best source sentence and the
-            ``similarity`` of the two.
+            ``similarity`` of the two; ``unsupported_numbers`` and ``unsupported_names``: those of the summary that
+            the source lacks, each the ``text`` as written and its ``place`` there, ``[start, end]``; names are None
+            in scripts without capitals. They are part of no score.
         """
         predictions, references, resolved = self.prepare([prediction], [reference], options)
         resolved["alignment"] = resolved["alignment"] or "hybrid"
         parts, (summary, documents, matrix) = self._compare_all(predictions, references, resolved)[0]
         best = [(int(row.argmax()), float(row.max())) for row in matrix] if matrix.size else []
+        known = {word for text in references[0] for word in words(text)}
+        names = unsupported_names(predictions[0], summary, known)
+        numbers = unsupported_numbers(predictions[0], known_numbers(references[0]))
         return {
             "scores": parts,
             "summary_sentences": summary,
@@ -147,6 +157,8 @@ class MaxSalientSimilarity(ScoreContract, evaluate.Metric):
             "source_documents": [index for index, document in enumerate(documents) for _ in document],
             "alignment": matrix.tolist(),
             "best_source": [{"source_sentence": index, "similarity": value} for index, value in best],
+            "unsupported_numbers": [_evidence(found) for found in numbers],
+            "unsupported_names": None if names is None else [_evidence(found) for found in names],
         }
 
     def signature(self, **options):
