@@ -117,7 +117,7 @@ def embeddings() -> None:
     documents = [" ".join(rng.choice(vocabulary, rng.integers(100, 180))) for _ in range(10)]
     summaries = [" ".join(rng.choice(vocabulary, rng.integers(5, 60))) for _ in range(80)]
     inputs = [text for number, summary in enumerate(summaries) for text in (documents[number % 10], summary)]
-    model = SentenceTransformer(backends._folder_of(backends.EMBEDDED), device="cpu")
+    model = SentenceTransformer(backends.folder_of(backends.EMBEDDED), device="cpu")
     backend = backends.load_backends("en", None, None, "cpu")
     maker = embedder.Embedder(backend, 32, 0)
     theirs = best(lambda: model.encode(inputs, batch_size=32))

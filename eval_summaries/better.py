@@ -97,8 +97,8 @@ def _system(coefficient: str, tables: dict[str, Table], rated: Table) -> Test:
 def williams(r_a: float, r_b: float, r_ab: float, n: int) -> float:
     """Two-sided p of Williams' test that r_a = r_b, correlations of a and of b with one variable over n points.
 
-    >>> round(williams(0.9, 0.5, 0.6, 20), 4), williams(0.5, 0.5, 1.0, 20)
-    (0.0002, 1.0)
+    >>> round(williams(0.9, 0.5, 0.6, 20), 3), williams(0.5, 0.5, 1.0, 20)
+    (0.001, 1.0)
     """
     if r_a == r_b:
         return 1.0

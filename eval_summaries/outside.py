@@ -1,6 +1,5 @@
-"""Scores that are not the four metrics': ROUGE, BLEU, chrF, BERTScore, TS-SS, in the shape that scoring.py asks for."""
+"""Scores that are not the four metrics': ROUGE, BLEU, chrF and TS-SS, in the shape that scoring.py asks for."""
 
-import importlib.util
 import math
 from importlib.metadata import version
 from typing import Any
@@ -144,52 +143,6 @@ class Chrf(Outside):
     def score(self, examples: list[Example]) -> dict[str, list[float]]:
         found = [self.scorer.sentence_score(example.prediction, example.references).score for example in examples]
         return {"chrf": [value / 100 for value in found]}
-
-
-def _text(name: str, value: Any) -> str | None:
-    if value is not None and not (isinstance(value, str) and value.strip()):
-        raise TypeError(f"{name}={value!r}: give a text")
-    return value
-
-
-def _layer(name: str, value: Any) -> int | None:
-    return None if value is None else checks.whole_number(1)(name, value)
-
-
-class BertScore(Outside):
-    """BERTScore (Zhang et al. 2020) by the package bert-score, where it is installed; the best reference counts."""
-
-    OPTIONS = {
-        "lang": Option("en", checks.language_code),
-        "model_type": Option(None, _text),
-        "num_layers": Option(None, _layer),
-        "device": Option(None, _text, changes_score=False),
-    }
-
-    def __init__(self, name: str, options: dict[str, Any]):
-        super().__init__(name, options)
-        if importlib.util.find_spec("bert_score") is None:
-            raise UnusableError("bertscore needs the package bert-score: pip install bert-score")
-
-    def start(self, examples: list[Example]) -> None:
-        from bert_score import BERTScorer
-
-        chosen = {name: value for name, value in self.options.items() if value is not None}
-        if "model_type" in chosen and "lang" not in self.given:
-            del chosen["lang"]  # the model is named; its language would only choose one
-        try:
-            self.scorer = BERTScorer(**chosen)
-        except Exception as error:  # files, network, a layer that the model lacks: each library raises its own
-            reason = " ".join(str(error).split())[:300]
-            shown = ", ".join(f"bertscore.{name}={value}" for name, value in chosen.items())
-            raise UnusableError(f"bertscore: cannot load its model ({shown}): {reason}") from None
-        facts = "|".join(f"{name}:{value}" for name, value in sorted(chosen.items()) if name != "device")
-        self.signature = f"bertscore|{facts}|{self.scorer.hash}|bert-score:{version('bert-score')}"
-
-    def score(self, examples: list[Example]) -> dict[str, list[float]]:
-        found = self.scorer.score([e.prediction for e in examples], [e.references for e in examples])
-        names = ("bertscore_precision", "bertscore_recall", "bertscore_f1")
-        return {name: [float(value) for value in values] for name, values in zip(names, found, strict=True)}
 
 
 def ts_ss(one: np.ndarray, other: np.ndarray) -> float:

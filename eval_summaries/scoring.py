@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from .bertscore import BertScore
 from .each import score_each
 from .inputs import Example, Failure
-from .outside import BertScore, Bleu, Chrf, Rouge, TsSs
+from .outside import Bleu, Chrf, Rouge, TsSs
 from .shared import characters, load_metric, options_of
 from .stats import Stats
 from .store import Store

@@ -41,7 +41,7 @@ def forget_models():
 
 
 def test_embedded_weights_equal_the_published_ones():
-    weights = Path(backends._folder_of(EMBEDDED)) / "model.safetensors"
+    weights = Path(backends.folder_of(EMBEDDED)) / "model.safetensors"
     assert hashlib.sha256(weights.read_bytes()).hexdigest() == PUBLISHED_SHA256
 
 

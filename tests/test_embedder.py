@@ -220,7 +220,7 @@ class TestRealModel:
     def test_equals_sentence_transformers_without_normalize(self, minilm):
         from sentence_transformers import SentenceTransformer
 
-        oracle = SentenceTransformer(backends._folder_of(backends.EMBEDDED), device="cpu")
+        oracle = SentenceTransformer(backends.folder_of(backends.EMBEDDED), device="cpu")
         plain = SentenceTransformer(modules=list(oracle)[:2], device="cpu")
         texts = [text for text in TEXTS if len(text.split()) < 200]
         expected = np.stack([plain.encode(text) for text in texts])

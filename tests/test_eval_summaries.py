@@ -1,6 +1,5 @@
 """The command: what it prints and writes, read back; options; arguments that cannot be used."""
 
-import importlib.util
 import json
 import os
 import shutil
@@ -100,29 +99,6 @@ class TestOutputs:
         for row in ROWS:
             score = sentence_bleu(row["summary"], [row["reference"]]).score / 100
             assert found[row["model"], row["id"]] == pytest.approx(score)
-
-    @pytest.mark.slow
-    def test_bertscore_is_bert_scores_with_a_model_of_ones_own(self, data, tmp_path, monkeypatch):
-        import tiny
-        from bert_score import BERTScorer
-
-        folder = tiny.make_encoder(tmp_path / "model", positions=256, max_length=256)
-        model = ["--set", f"bertscore.model_type={folder}", "--set", "bertscore.num_layers=1"]
-        arguments = [data, *COLUMNS, "--metrics", "bleu,rouge,sss,bertscore", *model, "--layout", "sss"]
-        status, shown = call(*arguments, "--out", tmp_path / "out")
-        assert status == 0 and "BERTScore" in shown
-        scorer = BERTScorer(model_type=str(folder), num_layers=1)
-        expected = scorer.score([row["summary"] for row in ROWS], [row["reference"] for row in ROWS])[2]
-        found = pd.read_csv(tmp_path / "out" / "scores.csv")["bertscore_f1"]
-        assert found.tolist() == pytest.approx(expected.tolist(), abs=1e-4)
-        status, shown = call(data, *COLUMNS, "--metrics", "bertscore")  # its default model is on the Hub
-        assert status == 2 and "bertscore: cannot load its model" in shown
-        status, shown = call(data, *COLUMNS, "--metrics", "bertscore", "--set", "bertscore.idf=1")
-        assert status == 2 and "unknown option 'idf'" in shown
-        find_spec = importlib.util.find_spec
-        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "bert_score" else find_spec(name))
-        status, shown = call(data, *COLUMNS, "--metrics", "bertscore")
-        assert status == 2 and "pip install bert-score" in shown
 
 
 class TestUnusable:

@@ -8,7 +8,7 @@ from conftest import SENTENCES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics._shared.backends import EMBEDDED, _folder_of
+from metrics._shared.backends import EMBEDDED, folder_of
 from metrics._shared.texts import sentences, words
 from metrics.mss.alignment import lexical_similarity, support_and_coverage
 
@@ -33,7 +33,7 @@ def encode():
     """One text at a time through sentence-transformers, unit length, windows not needed here."""
     from sentence_transformers import SentenceTransformer
 
-    model = SentenceTransformer(_folder_of(EMBEDDED), device="cpu")
+    model = SentenceTransformer(folder_of(EMBEDDED), device="cpu")
     return lambda text: model.encode(text).astype(np.float64)
 
 

@@ -110,7 +110,7 @@ class TestOneBadRow:
             ("stats.topic_model=bert", "stats.topic_model='bert': give one of 'nmf', 'lda', 'lsa'"),
             ("stats.topic=3", "unknown option 'topic': did you mean 'topics'?"),
             ("stats.lang=english language", "stats.lang='english language': give a language code"),
-            ("bertscore.idf=1", "unknown option 'idf'"),
+            ("bertscore.idfs=1", "unknown option 'idfs'"),
             ("bertscore.num_layers=none", "bertscore.num_layers='none': give a whole number"),
             ("sss.confidence=0.9", "sss.confidence would have no effect here: the command gives 95% intervals"),
             ("sss.batch_size={a: [", "sss.batch_size='{a: [': give a whole number"),

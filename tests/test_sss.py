@@ -179,9 +179,9 @@ class TestScore:
         """The oracle: sentence-transformers and rouge-score, one pair at a time."""
         from sentence_transformers import SentenceTransformer
 
-        from metrics._shared.backends import EMBEDDED, _folder_of
+        from metrics._shared.backends import EMBEDDED, folder_of
 
-        model = SentenceTransformer(modules=list(SentenceTransformer(_folder_of(EMBEDDED)))[:2], device="cpu")
+        model = SentenceTransformer(modules=list(SentenceTransformer(folder_of(EMBEDDED)))[:2], device="cpu")
         pairs = [("The bridge closed after a storm.", SENTENCES["English"]), ("the the cat", "a cat sat on the mat")]
         for candidate, reference in pairs:
             c, r = model.encode(candidate), model.encode(reference)

@@ -79,7 +79,7 @@ OWN_CODE = "it brings Python code of its own, which is never run; choose one of 
 UNREADABLE = "its weights file is not one of tensors alone, and to read it could run code; get it as safetensors"
 
 
-def _matters(name: str) -> bool:
+def matters(name: str) -> bool:
     """Whether a vector depends on the tensor of this name: the pooler comes after the token embeddings.
 
     Many checkpoints have none, and its weights are random then, other ones in each process.
@@ -100,7 +100,7 @@ def fingerprint(model: Any, tokenizer: Any) -> str:
     config = {key: value for key, value in model.config.to_diff_dict().items() if key not in _CIRCUMSTANCES}
     digest.update(json.dumps(config, sort_keys=True, default=str).encode())
     for name, tensor in sorted(model.named_parameters()):
-        if not _matters(name):
+        if not matters(name):
             continue
         digest.update(f"{name}{tuple(tensor.shape)}".encode())
         digest.update(np.ascontiguousarray(tensor.detach().cpu().numpy()).data)
@@ -142,8 +142,8 @@ def check_weights(model: Any, reports: list[tuple[Any, dict]]) -> None:
     report = next((report for loaded, report in reports if loaded is model), None)
     if report is None:
         raise ValueError("transformers does not say which of its tensors were in its weights file")
-    names = [name for name, _ in model.named_parameters() if _matters(name)]
-    missing = sorted(filter(_matters, report["missing_keys"]))
+    names = [name for name, _ in model.named_parameters() if matters(name)]
+    missing = sorted(filter(matters, report["missing_keys"]))
     if len(missing) >= len(names):
         raise ValueError("none of its tensors is in its weights file, which belongs to another model than config.json")
     if missing:
@@ -151,7 +151,7 @@ def check_weights(model: Any, reports: list[tuple[Any, dict]]) -> None:
             f"{len(missing)} of its {len(names)} tensors are not in its weights file ({', '.join(missing[:3])}) and "
             "would be random; save the whole model there with model.save_pretrained(folder)"
         )
-    for name, found, expected in sorted(entry for entry in report["mismatched_keys"] if _matters(entry[0])):
+    for name, found, expected in sorted(entry for entry in report["mismatched_keys"] if matters(entry[0])):
         raise ValueError(
             f"its weights file has {name} in the shape {tuple(found)}, and config.json asks for {tuple(expected)}: "
             "the two belong to different models"

