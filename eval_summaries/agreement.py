@@ -252,4 +252,26 @@ def _correlate(coefficient: str, points: dict, pairs: set[tuple], blocks: Iterab
     return {pair: np.concatenate(found) for pair, found in parts.items()}
 
 
+def values(coefficient: str, level: str, scores: dict[str, Table], rated: Table) -> dict[str, float]:
+    """The agreement of each score with one rating at one level, and nothing beside it."""
+    plain = np.ones((1, len(rated))), np.ones((1, rated.shape[1]))
+    found = {}
+    for score, table in scores.items():
+        known = ~(np.isnan(table) | np.isnan(rated))
+        if level == "summary":
+            each = correlation.within(coefficient, table, rated, plain[1])[0]
+            value = _mean_over_documents(each, np.ones(len(rated)))
+        elif level == "system":
+            means = (system_means(side, known, plain[0]) for side in (table, rated))
+            value = correlation.between(coefficient, *means, plain[1])[0]
+        elif coefficient == "kendall":
+            value = correlation.kendall_of_many(table[known], rated[known])
+        else:
+            ones = np.ones((1, int(known.sum())))
+            sides = (correlation.form(coefficient, side[known], ones) for side in (table, rated))
+            value = correlation.pooled(coefficient, *sides, ones)[0] if known.sum() > 1 else np.nan
+        found[score] = float(value)
+    return found
+
+
 _LEVEL = {"summary": _summary, "system": _system, "pooled": _pooled}

@@ -71,7 +71,7 @@ class TestResampling:
                 permutation_type="samples",
                 n_resamples=20_000,
                 vectorized=True,
-                rng=1,
+                random_state=1,
             ).pvalue
             assert randomization(column(one - other))[0] == pytest.approx(theirs, abs=1e-9 if size <= EXACT else 0.02)
 
