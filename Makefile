@@ -14,6 +14,9 @@ test-quick:  ## Run the tests that take under a minute together
 test-all:  ## Run all tests, also those that install packages or take many minutes
 	$(PYTHON) -m pytest -m ""
 
+mutants:  ## Plant known faults in a copy, one by one: do the quick tests find them?
+	$(PYTHON) tests/mutants/run.py
+
 lint:  ## Check style, and that the vendored copies are up to date
 	ruff check .
 	ruff format --check .
@@ -26,4 +29,4 @@ space:  ## Run a demo locally: make space NAME=boc
 	$(PYTHON) spaces/build.py $(NAME) --out build/spaces
 	$(PYTHON) build/spaces/$(NAME)/app.py
 
-.PHONY: help test test-quick test-all lint vendor space
+.PHONY: help test test-quick test-all mutants lint vendor space
