@@ -137,8 +137,15 @@ DAMAGE = {
 }
 
 
+# one of each kind is for the quick tests too
+QUICK = ("emptied", "cut in a line", "without the last line end", "NULs inside", "lines twice", "foreign JSON")
+QUICK += ("binary", "a line joined to the next", "a value that is a text", "a changed digit")
+
+
 class TestDamage:
-    @pytest.mark.parametrize("damage", DAMAGE)
+    @pytest.mark.parametrize(
+        "damage", [pytest.param(kind, marks=[] if kind in QUICK else pytest.mark.slow) for kind in DAMAGE]
+    )
     def test_no_wrong_score_and_no_traceback(self, damage, tmp_path):
         out = tmp_path / "out"
         run(tmp_path, out)
