@@ -154,6 +154,11 @@ def test_a_cosine_is_never_over_1(mss):
     assert all(mss._similarity([name], [name], vectors, options) <= 1 for name in vectors)
 
 
+def test_the_deviation_is_that_of_a_sample():
+    (row,) = summarise({("a", "1"): {"k": 0.0}, ("a", "2"): {"k": 1.0}})
+    assert row.deviation == pytest.approx(0.5**0.5)  # sum of squares 1/2, over n - 1
+
+
 def test_a_bar_in_a_name_ends_no_cell():
     assert "| a\\|b |" in markdown([Row("a|b", "k", 0.5, 0.1, 0.4, 0.6, 3)], [], [], {})
 
@@ -163,6 +168,7 @@ def test_a_table_of_a_page_shows_text_as_text():
     found = look.table(["<i>"], [["<script>", look.Markup("<b>x</b>"), 5]])
     assert "&lt;script&gt;" in found and "<script>" not in found and "&lt;i&gt;" in found
     assert "<td><b>x</b></td>" in found and "<td>5</td>" in found
+    assert ">&lt;b&gt;</mark>" in look.highlight("a <b> c", [(2, 5, "match", "in both")])
 
 
 def test_the_cache_is_empty_where_none_is_wanted():

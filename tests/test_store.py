@@ -160,6 +160,16 @@ class TestDamage:
         assert "cannot be read" in run(tmp_path, out) or any(part in damage for part in harmless)
         assert {name: (out / name).read_bytes() for name in before} == before
 
+    def test_what_follows_a_torn_line_is_kept(self, tmp_path, computed):
+        out = tmp_path / "out"
+        run(tmp_path, out, rows=ROWS[:5])
+        content = (out / "results.jsonl").read_bytes()
+        write(out / "results.jsonl", content[:-30])
+        run(tmp_path, out, rows=ROWS[:5])
+        del computed[:]
+        run(tmp_path, out, rows=ROWS[:5])
+        assert computed == []  # the new line did not join the torn one
+
     def test_files_that_are_gone(self, tmp_path, computed):
         out = tmp_path / "out"
         run(tmp_path, out)
