@@ -17,6 +17,9 @@ test-all:  ## Run all tests, also those that install packages or take many minut
 floors:  ## Run the quick tests with the lowest versions of setup.cfg, in a new virtual environment
 	$(PYTHON) tests/floors.py
 
+mutants:  ## Plant known faults in a copy, one by one: do the quick tests find them?
+	$(PYTHON) tests/mutants/run.py
+
 lint:  ## Check style, and that the vendored copies are up to date
 	ruff check .
 	ruff format --check .
@@ -29,4 +32,4 @@ space:  ## Run a demo locally: make space NAME=boc
 	$(PYTHON) spaces/build.py $(NAME) --out build/spaces
 	$(PYTHON) build/spaces/$(NAME)/app.py
 
-.PHONY: help test test-quick test-all floors lint vendor space
+.PHONY: help test test-quick test-all floors mutants lint vendor space

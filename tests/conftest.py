@@ -13,6 +13,8 @@ CACHE = tempfile.mkdtemp(prefix="summary-metrics-tests-")
 atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
 # before evaluate is imported, which reads these once
 os.environ.update(HF_HOME=CACHE, HF_HUB_OFFLINE="1", HF_EVALUATE_OFFLINE="1", TOKENIZERS_PARALLELISM="false")
+# models are small and texts short here: threads that wait for one another took most of the time on a busy machine
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 for name in ("HF_METRICS_CACHE", "HF_MODULES_CACHE", "HF_DATASETS_CACHE", "HF_HUB_CACHE", "HF_ENDPOINT"):
     os.environ.pop(name, None)
 
@@ -24,6 +26,22 @@ from hypothesis import settings  # noqa: E402
 settings.register_profile("default", deadline=None)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+settings.register_profile("quick", deadline=None, max_examples=25)
+QUICK = False  # whether slow tests are left out
+
+
+def pytest_configure(config):
+    """Before any module of tests is read."""
+    global QUICK
+    QUICK = "not slow" in config.option.markexpr
+    if QUICK and "HYPOTHESIS_PROFILE" not in os.environ:
+        settings.load_profile("quick")
+
+
+def examples(count):
+    """How many examples hypothesis looks at: so many, or a tenth of them where slow tests are left out."""
+    return max(10, count // 10) if QUICK else count
+
 
 # The text of one sentence in many scripts: our own, used wherever a rule must hold in any language.
 SENTENCES = {

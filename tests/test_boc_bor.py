@@ -8,7 +8,7 @@ import textwrap
 
 import numpy as np
 import pytest
-from conftest import ROOT, load
+from conftest import ROOT, examples, load
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -220,7 +220,7 @@ class TestAverages:
 
 
 class TestInvariants:
-    @settings(max_examples=150)
+    @settings(max_examples=examples(150))
     @given(
         prediction=some_text, reference=some_text, order=st.permutations(NAMES), absent=st.sampled_from(["Zed", "王"])
     )
@@ -231,7 +231,7 @@ class TestInvariants:
                 found = single(metric, prediction, reference, characters=characters)
                 assert found == pytest.approx(expected, nan_ok=True)
 
-    @settings(max_examples=100)
+    @settings(max_examples=examples(100))
     @given(lines=st.lists(st.lists(st.sampled_from([*NAMES, "saw"]), max_size=4), max_size=6), data=st.data())
     def test_order_of_sentences(self, boc, bor, lines, data):
         lines = [" ".join(line) for line in lines]
@@ -242,7 +242,7 @@ class TestInvariants:
                 expected, nan_ok=True
             )
 
-    @settings(max_examples=100)
+    @settings(max_examples=examples(100))
     @given(prediction=some_text, reference=some_text)
     def test_pairs_are_of_the_characters_and_identity_is_one(self, boc, bor, prediction, reference):
         people = boc.explain(prediction, reference, characters=NAMES)

@@ -4,6 +4,7 @@ import unicodedata
 
 import pytest
 import regex
+from conftest import examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
@@ -58,7 +59,7 @@ def names_of(characters, text, **options):
 
 
 @pytest.mark.parametrize("script", ALPHABETS)
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(data=st.data())
 def test_equals_the_plain_oracle(script, data):
     letters = st.sampled_from(ALPHABETS[script])
@@ -75,7 +76,7 @@ def test_equals_the_plain_oracle(script, data):
     assert [tuple(mention) for mention in found] == plain({a: [a] for a in aliases}, text, ignore_case)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(data=st.data())
 def test_decomposed_text_has_the_same_mentions_at_the_same_letters(data):
     letters = st.sampled_from("éaoü한국 ñ.José")
@@ -94,7 +95,7 @@ FORMAT = ["\u00ad", "\u200b", "\u2060", "\u200c", "\u200d", "\u200e", "\u200f", 
 SPACES = [" ", "  ", "\n", "\r\n", "\t", "\u00a0", "\u2009", "\u3000", " \u200b\n", "\u2028"]
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(data=st.data(), ignore_case=st.booleans())
 def test_what_nobody_sees_changes_no_mention(data, ignore_case):
     """Format characters anywhere, any white space for a space, any hyphen and apostrophe: the same names, at places
@@ -317,7 +318,7 @@ class TestSentences:
     def test_no_dot_of_a_name_ends_a_sentence(self, names, text, expected):
         assert [here for _, here in self.split(text, names)] == expected
 
-    @settings(max_examples=150)
+    @settings(max_examples=examples(150))
     @given(
         st.lists(st.sampled_from(["Amy", "Raj", "saw", "“", "”", ".", "?", ". She", "\n", "left", "'s"]), max_size=25)
     )

@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 from command import COLUMNS, call
+from conftest import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import permutation_test
@@ -43,7 +44,7 @@ class TestResampling:
         assert paired_bootstrap(column([0.0, 1.0]))[0] == pytest.approx(1 / 2, abs=0.02)
         assert randomization(column([0, 0, 0]))[0] == paired_bootstrap(column([0, 0, 0]))[0] == 1
 
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     @given(
         st.lists(
             st.lists(st.sampled_from([0.0, 0.5, -0.25, 1.0, np.nan, 0.1]), min_size=7, max_size=7),

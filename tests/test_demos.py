@@ -129,9 +129,16 @@ class TestReading:
             assert word in str(caught.value)
         assert str(tmp_path) not in str(caught.value)
 
+    def test_each_text_of_a_list_is_within_the_limit(self, demos, tmp_path):
+        rows = [{"predictions": "a", "references": ["b", "c" * length]} for length in (50_000, 50_001)]
+        found = read(demos["sss"], write(tmp_path, "a.jsonl", "\n".join(map(json.dumps, rows))), TEXTS)
+        (failure,) = found.failures
+        assert len(found.examples) == 1 and "line 2: references has 50,001 characters" in failure.reason
+
     @pytest.mark.parametrize("kind", [".csv.gz", ".xlsx", ".parquet"])
-    def test_a_small_file_that_would_take_much_memory_is_not_unpacked(self, demos, tmp_path, kind):
-        long = "a" * 60_000_000
+    def test_a_small_file_that_would_take_much_memory_is_not_unpacked(self, demos, tmp_path, kind, monkeypatch):
+        monkeypatch.setitem(demos["boc"].file_tab.__globals__, "LIMIT_UNPACKED", 5_000_000)
+        long = "a" * 6_000_000
         book = io.BytesIO()
         with zipfile.ZipFile(book, "w", zipfile.ZIP_DEFLATED) as packed:
             packed.writestr("sheet.xml", long)
@@ -140,8 +147,8 @@ class TestReading:
             ".xlsx": book.getvalue,
             ".parquet": lambda: pd.DataFrame({"predictions": [long]}).to_parquet(compression="gzip"),
         }[kind]()
-        assert len(content) < 1_000_000
-        with pytest.raises(demos["boc"].look.Refused, match="over 50 MB unpacked"):
+        assert len(content) < 100_000
+        with pytest.raises(demos["boc"].look.Refused, match="over 5 MB unpacked"):
             read(demos["boc"], write(tmp_path, f"a{kind}", content))
 
     @pytest.mark.parametrize("kind", [".csv", ".tsv", ".csv.gz", ".parquet"])

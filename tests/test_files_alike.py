@@ -8,6 +8,7 @@ import openpyxl
 import pandas as pd
 import pytest
 from command import SHORT, call, scored, write
+from conftest import examples
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -77,7 +78,7 @@ def read(path):
 
 
 @pytest.mark.slow
-@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(100), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=st.lists(rows, min_size=1, max_size=6))
 def test_random_tables_are_read_alike(tmp_path_factory, table):
     folder = tmp_path_factory.mktemp("tables")
@@ -89,7 +90,7 @@ def test_random_tables_are_read_alike(tmp_path_factory, table):
         assert result == found["jsonl"], kind
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     st.lists(
         st.fixed_dictionaries(

@@ -10,6 +10,7 @@ import subprocess
 import evaluate
 import pytest
 from conftest import ROOT, load
+from mutants import run as mutants
 
 from metrics import vendor
 
@@ -148,6 +149,15 @@ def test_examples_in_the_pages_run(page, monkeypatch):
     monkeypatch.chdir(ROOT)
     result = doctest.testfile(str(ROOT / page), module_relative=False, encoding="utf-8")
     assert result.attempted > 0 and result.failed == 0
+
+
+def test_every_mutant_can_be_planted():
+    """Code that changes takes the list of `make mutants` with it."""
+    found = mutants.read_mutants()
+    assert {mutant["name"]: why for mutant in found if (why := mutants.misfit(mutant))} == {}
+    assert len({mutant["name"] for mutant in found}) == len(found) >= 30
+    for mutant in found:
+        assert mutant["tests"].split() and all((ROOT / path).is_file() for path in mutant["tests"].split())
 
 
 @pytest.mark.slow

@@ -51,6 +51,7 @@ def embedder():
     return Embedder(load_backends("ar", QUANTISED, None, None), 32, 0)
 
 
+@pytest.mark.slow  # each metric loads a model of its own
 def test_table_x_paraphrases_above_the_unrelated(sss):
     related = sss.score(PARAPHRASES, [REFERENCE] * len(PARAPHRASES), **OPTIONS)["sss"]
     unrelated = sss.score(UNRELATED, [REFERENCE] * len(UNRELATED), **OPTIONS)["sss"]
@@ -65,6 +66,7 @@ def test_graded_arabic_pairs_in_order(embedder):
         assert same > topic > nothing
 
 
+@pytest.mark.slow  # each metric loads a model of its own
 def test_arabic_scores_by_both_metrics(sss, mss):
     for metric, key in ((sss, "sss"), (mss, "mss")):
         good, bad = metric.score([PARAPHRASES[1], UNRELATED[1]], [REFERENCE] * 2, **OPTIONS)[key]

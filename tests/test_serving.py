@@ -128,3 +128,4 @@ class TestKept:
         assert len(queue.event_analytics) <= 1 and queue.cached_event_analytics_summary == {"functions": {}}
         assert served.client.get("/monitoring").status_code in (403, 404)
         assert served.demo.run_history is False
+        assert served.demo.max_file_size == serving.LIMIT_UPLOAD  # for what passes by the Gate's look at the header

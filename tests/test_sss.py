@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from conftest import SENTENCES
+from conftest import SENTENCES, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
@@ -83,7 +83,7 @@ def rouge_f1(one, other, counting="clipped"):
 class TestRouge:
     SCORER = RougeScorer(["rouge1", "rouge2", "rougeL"])
 
-    @settings(max_examples=1000)
+    @settings(max_examples=examples(1000))
     @given(
         st.text(st.characters(max_codepoint=127), max_size=60), st.text(st.characters(max_codepoint=127), max_size=60)
     )
@@ -94,7 +94,7 @@ class TestRouge:
         )
 
     @pytest.mark.slow
-    @settings(max_examples=1000)
+    @settings(max_examples=examples(1000))
     @given(word_lists, word_lists)
     def test_equals_rouge_score_on_words_that_repeat(self, one, other):
         expected = self.SCORER.score(" ".join(other), " ".join(one))
@@ -123,14 +123,14 @@ class TestRouge:
         assert found == rouge_f1(other, one, "unique")
         assert found[2] <= found[0] + 1e-12  # a common subsequence has at most the common words
 
-    @settings(max_examples=1000)
+    @settings(max_examples=examples(1000))
     @given(st.lists(word_lists, max_size=5), st.lists(word_lists, max_size=5))
     def test_lsum_equals_rouge_score(self, one, other):
         """Precision and recall too; which of several longest subsequences is taken decides what the union holds."""
         expected = RougeScorer(["rougeLsum"]).score(*("\n".join(map(" ".join, side)) for side in (other, one)))
         assert rouge_lsum([line for line in one if line], [line for line in other if line]) == expected["rougeLsum"]
 
-    @settings(max_examples=500)
+    @settings(max_examples=examples(500))
     @given(
         st.text(st.characters(max_codepoint=127), max_size=60), st.text(st.characters(max_codepoint=127), max_size=60)
     )
@@ -154,7 +154,7 @@ class TestRouge:
 
 class TestScore:
     @pytest.mark.slow
-    @settings(max_examples=40)
+    @settings(max_examples=examples(40))
     @given(text=some_text)
     def test_identity_is_one(self, sss, text):
         result = sss.score([text], [text])
@@ -162,7 +162,7 @@ class TestScore:
         assert result["sss_l2"] == pytest.approx([0.0], abs=1e-5)
 
     @pytest.mark.slow
-    @settings(max_examples=40)
+    @settings(max_examples=examples(40))
     @given(one=some_text, other=some_text)
     def test_symmetric_within_range_and_the_product_of_its_parts(self, sss, one, other):
         found, swapped = sss.score([one], [other]), sss.score([other], [one])

@@ -137,8 +137,15 @@ DAMAGE = {
 }
 
 
+# one of each kind is for the quick tests too
+QUICK = ("emptied", "cut in a line", "without the last line end", "NULs inside", "lines twice", "foreign JSON")
+QUICK += ("binary", "a line joined to the next", "a value that is a text", "a changed digit")
+
+
 class TestDamage:
-    @pytest.mark.parametrize("damage", DAMAGE)
+    @pytest.mark.parametrize(
+        "damage", [pytest.param(kind, marks=[] if kind in QUICK else pytest.mark.slow) for kind in DAMAGE]
+    )
     def test_no_wrong_score_and_no_traceback(self, damage, tmp_path):
         out = tmp_path / "out"
         run(tmp_path, out)
@@ -152,6 +159,16 @@ class TestDamage:
         assert ("cannot be read" in shown) != any(part in damage for part in harmless)
         assert "cannot be read" in run(tmp_path, out) or any(part in damage for part in harmless)
         assert {name: (out / name).read_bytes() for name in before} == before
+
+    def test_what_follows_a_torn_line_is_kept(self, tmp_path, computed):
+        out = tmp_path / "out"
+        run(tmp_path, out, rows=ROWS[:5])
+        content = (out / "results.jsonl").read_bytes()
+        write(out / "results.jsonl", content[:-30])
+        run(tmp_path, out, rows=ROWS[:5])
+        del computed[:]
+        run(tmp_path, out, rows=ROWS[:5])
+        assert computed == []  # the new line did not join the torn one
 
     def test_files_that_are_gone(self, tmp_path, computed):
         out = tmp_path / "out"

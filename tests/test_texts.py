@@ -4,7 +4,7 @@ import sys
 import unicodedata
 
 import pytest
-from conftest import SENTENCES
+from conftest import SENTENCES, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score.tokenizers import DefaultTokenizer
@@ -36,7 +36,7 @@ def visible(text: str) -> str:
 
 class TestWords:
     @given(ascii_text)
-    @settings(max_examples=1000)
+    @settings(max_examples=examples(1000))
     def test_equal_to_rouge_score_on_ascii(self, text):
         assert words(text) == DefaultTokenizer().tokenize(text)
 
@@ -208,7 +208,7 @@ class TestSentences:
         assert not any(is_blank(sentence) for sentence in found)
 
     @given(st.integers(1, 60), st.integers(20, 300))
-    @settings(max_examples=20)
+    @settings(max_examples=examples(20))
     def test_blocks_change_nothing(self, count, length):
         """A text longer than a block is cut as its sentences are."""
         expected = [f"Sentence {number} {'x' * length}." for number in range(count)]
