@@ -17,6 +17,9 @@ test-all:  ## Run all tests, also those that install packages or take many minut
 floors:  ## Run the quick tests with the lowest versions of setup.cfg, in a new virtual environment
 	$(PYTHON) tests/floors.py
 
+versions:  ## Compare the scores without a model on every other Python that is at hand
+	VERSIONS=all $(PYTHON) -m pytest tests/test_versions.py -m install -k python
+
 mutants:  ## Plant known faults in a copy, one by one: do the quick tests find them?
 	$(PYTHON) tests/mutants/run.py
 
@@ -32,4 +35,4 @@ space:  ## Run a demo locally: make space NAME=boc
 	$(PYTHON) spaces/build.py $(NAME) --out build/spaces
 	$(PYTHON) build/spaces/$(NAME)/app.py
 
-.PHONY: help test test-quick test-all floors mutants lint vendor space
+.PHONY: help test test-quick test-all floors versions mutants lint vendor space

@@ -39,12 +39,8 @@ def make(folder: Path) -> Path:
     """Make the virtual environment there and return its Python."""
     venv.create(folder, with_pip=True)
     python = folder / "bin" / "python"
-    own = subprocess.run(
-        [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"],
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.strip()
+    ask = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
+    own = subprocess.run(ask, capture_output=True, text=True, check=True).stdout.strip()
     Path(own, "shared.pth").write_text(sysconfig.get_path("purelib"))  # found after its own packages
     subprocess.run([python, "-m", "pip", "install", "-q", *floors()], check=True)
     return python

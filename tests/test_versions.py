@@ -49,8 +49,8 @@ def interpreters():
 def test_another_python_scores_alike(version, tmp_path):
     if version not in interpreters():
         pytest.skip(f"no other Python {version} is installed")
-    if os.environ.get("VERSIONS", version) != version:
-        pytest.skip(f"VERSIONS={os.environ['VERSIONS']} was asked for")
+    if os.environ.get("VERSIONS", "3.10") not in ("all", version):
+        pytest.skip("`make versions` tries it; else the lowest one is enough")
     subprocess.run([interpreters()[version], "-m", "venv", tmp_path / "venv"], check=True)
     python = tmp_path / "venv" / "bin" / "python"
     needed = [line for line in floors.ranges() if not line.startswith(WITH_A_MODEL)]
