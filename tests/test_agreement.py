@@ -133,6 +133,20 @@ class TestLevels:
         assert many.low < many.value < many.high and few.high - few.low > many.high - many.low
         assert found[0]["same", "pooled"].low == pytest.approx(1)
 
+    @pytest.mark.parametrize("missing", [0, 0.2])
+    def test_intervals_are_those_of_repeated_documents_and_systems(self, missing, monkeypatch):
+        monkeypatch.setattr(agreement, "RESAMPLES", 30)
+        score, human, lengths = pair(documents=8, systems=5, missing=missing)
+        ((by_document, by_system),) = agreement.draws(8, 5, 40)
+        for a in agree(Rated({"s": score}, {"h": human}, lengths)):
+            if a.score != "s":
+                continue
+            found = []
+            for documents, systems in zip(by_document.astype(int), by_system.astype(int), strict=True):
+                x, z = (np.repeat(np.repeat(t, documents, axis=0), systems, axis=1) for t in (score, human))
+                found.append(oracle(a.level, a.coefficient, x, z))
+            assert (a.low, a.high) == pytest.approx(tuple(np.nanquantile(found, [0.025, 0.975])), abs=1e-6)
+
     @pytest.mark.slow
     @pytest.mark.skipif(not importlib.util.find_spec("nlpstats"), reason="nlpstats is not installed: the extra [test]")
     @pytest.mark.parametrize("coefficient", COEFFICIENTS)
