@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from .agreement import LENGTH, LEVELS, Agreement
 from .better import Difference
 from .correlation import COEFFICIENTS
+from .scoring import LOWER_IS_BETTER
 from .store import write_whole
 from .tables import LEVEL, markdown_table
 
@@ -16,8 +17,8 @@ _NOTE = """\
 Levels as Deutsch et al. (2021) name them: summary (the mean over documents of the correlation over their systems),
 system (of the systems' means), pooled (of all summaries at once). In brackets 95% intervals of the bootstrap over
 documents and systems. `no length`: the length in words held constant, at the first level that is shown. `p (best)`:
-the test against the score that agrees best there, after Holm's correction over all pairs of scores; a score of which
-lower is better counts by its negative.
+the test against the score that agrees best there (of those that are defined for at least half as much as any other),
+after Holm's correction over all pairs of scores; a score of which lower is better counts by its negative.
 """
 
 
@@ -55,18 +56,21 @@ def table(found: Found, human: str, coefficient: str) -> tuple[list[str], list[l
 
 
 def _against_the_best(found: Found, human: str, coefficient: str, level: str) -> dict[str, str]:
-    """{score: the adjusted p of its difference from the best score there}."""
-    family = [d for d in found.differences if (d.human, d.level, d.coefficient) == (human, level, coefficient)]
-    wins: dict[str, int] = {}
-    for d in family:
-        better, worse = (d.one, d.other) if d.difference >= 0 else (d.other, d.one)
-        wins[better], wins[worse] = wins.get(better, 0) + 1, wins.get(worse, 0)
-    if not wins:
+    """{score: the adjusted p of its difference from the best score there}.
+
+    The best is the one of the highest agreement, among those that are defined for at least half as much as any other: a
+    count that is mostly 0 has a correlation on few documents, and a chance to be high there.
+    """
+    chosen = [a for a in found.agreements if (a.human, a.level, a.coefficient) == (human, level, coefficient)]
+    enough = max((a.n for a in chosen), default=0) / 2
+    values = {a.score: -a.value if a.score in LOWER_IS_BETTER else a.value for a in chosen if a.n >= enough}
+    values = {score: value for score, value in values.items() if not math.isnan(value)}
+    if not values:
         return {}
-    best = max(wins, key=wins.__getitem__)
+    best = max(values, key=values.__getitem__)
     shown = {best: "best"}
-    for d in family:
-        if best in (d.one, d.other):
+    for d in found.differences:
+        if (d.human, d.level, d.coefficient) == (human, level, coefficient) and best in (d.one, d.other):
             shown[d.other if d.one == best else d.one] = f"{d.adjusted:.4f}" + (" *" if d.adjusted < LEVEL else "")
     return shown
 

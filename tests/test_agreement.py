@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from eval_summaries import agreement, better, correlation
+from eval_summaries import agreement, agreement_tables, better, correlation
 from eval_summaries.agreement import LENGTH, Rated, agree
 from eval_summaries.better import compare_scores, williams
 from eval_summaries.cells import as_rating
@@ -221,6 +221,18 @@ class TestWhichIsBetter:
             (found,) = test("pearson", {"one": one, "other": other}, human)
             hits += found[3] < 0.05
         assert 1 <= hits <= 22
+
+
+def test_the_best_is_defined_for_most_and_counts_in_its_direction():
+    score, human, lengths = pair(2, documents=60)
+    rare = np.zeros_like(human)
+    rare[:3] = human[:3]  # perfect on three documents, constant on the others
+    rated = Rated({"sss_l2": -score, "noise": score + 9 * lengths, "rare": rare}, {"h": human}, lengths)
+    found = agreement_tables.Found(agree(rated), compare_scores(rated))
+    headers, lines = agreement_tables.table(found, "h", "spearman")
+    shown = {line[0]: dict(zip(headers, line, strict=True)) for line in lines}
+    assert shown["sss_l2"]["p (best)"] == "best" and shown["sss_l2"]["summary"].startswith("-.")
+    assert shown["noise"]["p (best)"].endswith("*") and shown["rare"]["summary"].startswith("1.000")
 
 
 RATED = [{**row, "quality": 1 + (n * 7 + len(row["summary"])) % 5, "style": 3} for n, row in enumerate(ROWS)]
