@@ -24,7 +24,7 @@ from gradio.route_utils import delete_files_created_by_app
 CAST = ["predictions", "references", "characters"]
 TEXTS = CAST[:2]
 OPTIONS = {  # of each app, after the texts and the characters
-    "sss": ["tiny", "clipped", False, True],
+    "sss": ["tiny", "f1", "clipped", False, True],
     "mss": ["tiny", "joined", 5, 1, "cosine", "max", "hybrid", True],
     "boc": [False, "set"],
     "bor": [False, True, "en"],
@@ -273,7 +273,7 @@ class TestFileTab:
     def test_an_option_that_cannot_be_used_is_no_row_s_fault(self, demos, tmp_path):
         path = write(tmp_path, "a.csv", "predictions,references\na,b\n")
         arabic = list(demos["sss"].look.MODELS)[1]
-        shown, *_ = score_file(demos["sss"], path, arabic, "clipped", True, True)
+        shown, *_ = score_file(demos["sss"], path, arabic, "f1", "clipped", True, True)
         assert "use_stemmer=True is for English only" in shown and "row" not in shown
 
     def test_no_file(self, demos):
@@ -394,3 +394,9 @@ def test_sss_marks_the_shared_words_where_they_stand(demos):
     _, page, _ = demos["sss"].score("A ﬁne co\u00adop, ½", "Fine, coop & 2", *OPTIONS["sss"])
     marked = [part.split("</mark>")[0] for part in page.split('title="in both texts">')[1:]]
     assert marked == ["ﬁne", "co\u00adop", "½", "Fine", "coop", "2"]
+
+
+def test_numbers_and_names_without_support_are_marked(demos):
+    _, page, _ = demos["mss"].score("In May Lee <b> paid 40 euros.", "Lee paid 4 euros.", *OPTIONS["mss"])
+    assert page.count('class="sm-invent" title="not in the document"') == 2 and "<b>" not in page
+    assert "without support" not in demos["mss"].score("Lee paid 4.", "Lee paid 4 euros.", *OPTIONS["mss"])[1]

@@ -82,6 +82,16 @@ def by_support(evidence):
     return page
 
 
+def unsupported(summary, evidence):
+    """The summary with its numbers and names that the document lacks marked; nothing where there are none."""
+    found = [*evidence["unsupported_numbers"], *(evidence["unsupported_names"] or [])]
+    if not found:
+        return ""
+    spans = [(*each["place"], "invent", "not in the document") for each in found]
+    marked = look.legend(invent="a number or name that the document lacks") + look.highlight(summary, spans)
+    return f"<h3>Numbers and names without support</h3>{marked}"
+
+
 def heat_map(evidence):
     """Summary sentences against source sentences, and the list of the latter."""
     matrix, sources = evidence["alignment"], evidence["source_sentences"]
@@ -122,7 +132,7 @@ def score(
         [name, f"{scores[key]:.3f}", look.bar(scores[key] if key != "mss_compression" else 0)]
         for key, name in names.items()
     ]
-    page = look.table(["part", "value", ""], rows) + by_support(evidence)
+    page = look.table(["part", "value", ""], rows) + by_support(evidence) + unsupported(texts[0], evidence)
     if evidence["alignment"]:
         page += heat_map(evidence)
     note = "No penalty for long summaries: look at the compression too."

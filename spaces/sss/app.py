@@ -26,24 +26,24 @@ EXAMPLES = [
 ]
 
 
-def options(model, rouge_counting, use_stemmer, fold_arabic):
+def options(model, rouge_measure, rouge_counting, use_stemmer, fold_arabic):
     """The metric's options of the components' values."""
-    chosen = {"rouge_counting": rouge_counting, "use_stemmer": use_stemmer, "fold_arabic": fold_arabic}
-    return {**chosen, **look.MODELS[model]}
+    chosen = {"rouge_measure": rouge_measure, "rouge_counting": rouge_counting}
+    return {**chosen, "use_stemmer": use_stemmer, "fold_arabic": fold_arabic, **look.MODELS[model]}
 
 
 @look.in_page(3)
-def score(prediction, reference, model, rouge_counting, use_stemmer, fold_arabic):
+def score(prediction, reference, model, rouge_measure, rouge_counting, use_stemmer, fold_arabic):
     """Score one text against one reference."""
     texts = look.checked(prediction, "Text"), look.checked(reference, "Reference")
-    chosen = options(model, rouge_counting, use_stemmer, fold_arabic)
+    chosen = options(model, rouge_measure, rouge_counting, use_stemmer, fold_arabic)
     evidence = METRIC.explain(*texts, **chosen)["references"][0]
     cosine, rouge, ratio = evidence["sss_cosine"], evidence["sss_rouge"], evidence["sss_frequency_ratio"]
     nearness = 1 / (evidence["sss_l2"] + 1) ** 0.5
     rows, product = [], 1.0
     for name, factor in (
         ("cosine of the embeddings", cosine),
-        ("ROUGE (mean of 1, 2, L)", rouge),
+        (f"ROUGE (mean {rouge_measure} of 1, 2, L)", rouge),
         ("ratio of unique words", ratio),
         (f"1 / sqrt(L2 distance {evidence['sss_l2']:.2f} + 1)", nearness),
     ):
@@ -63,10 +63,11 @@ with serving.page("SSS, semantic siamese similarity") as demo:
     gr.Markdown("# SSS, semantic siamese similarity\nHow close is a text to its reference, in meaning and in words?")
     with gr.Accordion("Options", open=False):
         model = look.model_choice()
+        measure = gr.Radio(["f1", "recall", "precision"], value="f1", label="ROUGE measure (f1 is the paper's)")
         counting = gr.Radio(["clipped", "unique"], value="clipped", label="ROUGE counting")
         stemmer = gr.Checkbox(False, label="Porter stemmer (English)")
         fold = gr.Checkbox(True, label="Unite Arabic spelling variants")
-    chosen = [model, counting, stemmer, fold]
+    chosen = [model, measure, counting, stemmer, fold]
     with gr.Tabs():
         with gr.Tab("Two texts"):
             boxes = [
