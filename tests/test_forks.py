@@ -1,5 +1,6 @@
 """Metrics in children: forked while other threads score, and pickled after a compute."""
 
+import json
 import os
 import subprocess
 import sys
