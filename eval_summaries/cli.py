@@ -9,39 +9,30 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 from tqdm import tqdm
 
-from . import agreement_tables
 from .agreement import agree, tables_of
 from .agreement_tables import Found
 from .better import compare_scores
-from .compare import Comparison, compare_systems, strangers
-from .files import as_table, check_sqlite, remove, write_files, write_sqlite
-from .inputs import Failure, Inputs, read_characters, read_file, read_folders, read_parameters
+from .compare import Comparison, compare_systems
+from .files import check_sqlite
+from .inputs import Inputs, read_characters, read_file, read_folders, read_parameters
 from .options import Asked
-from .plots import draw
-from .resample import BOOTSTRAP_FROM
+from .outputs import write
+from .ranking import WORDS, Ranking, mean_words, primary, rank
+from .result import Result
 from .scoring import NEEDS, OPTIONAL, Scores, check_shared_characters, needed, run
 from .store import Store, digest
 from .table import UnusableError
 from .tables import (
-    COMPARE_HEADERS,
-    HEADERS,
     LAYOUT_ADDS,
     LAYOUT_METRICS,
-    LEVEL,
     Row,
-    cells_of,
-    compare_cells,
     keys_of,
-    layout,
-    markdown,
     summarise,
-    visible,
 )
-from .tracking import check_project, log
+from .terminal import show, text
+from .tracking import check_project
 
 HELP = """Score summaries and compare systems.
 
@@ -97,20 +88,6 @@ def _names(asked: Asked, inputs: Inputs) -> list[str]:
     return names
 
 
-def _text(message: object) -> str:
-    """Text as it is: no mark-up, nothing that would steer the terminal."""
-    return "\n".join(escape(visible(line)) for line in str(message).split("\n"))
-
-
-def _print(console: Console, title: str, headers: list[str], cells: list[list[str]]) -> None:
-    table = Table(title=title, title_justify="left")
-    for number, header in enumerate(headers):
-        table.add_column(header, justify="left" if number < 2 else "right", overflow="fold")
-    for line in cells:
-        table.add_row(*map(_text, line))
-    console.print(table)
-
-
 @app.command(help=HELP)
 def main(
     file: Annotated[Path | None, typer.Argument(help="a file, or a folder that datasets saved")] = None,
@@ -143,6 +120,13 @@ def main(
     drop_section_scores: Annotated[
         bool, typer.Option("--drop-section-scores", help="take the block 'Section Scores' out of the summaries")
     ] = False,
+    sort: Annotated[
+        str | None, typer.Option(help="score by which the systems are ranked (or words, their length)")
+    ] = None,
+    all_scores: Annotated[
+        bool, typer.Option("--all-scores", help="rank by all scores, not by the primary one of each metric")
+    ] = False,
+    baseline: Annotated[str | None, typer.Option(help="system with which all others are compared")] = None,
     prune: Annotated[
         bool, typer.Option("--prune", help="with --out: delete kept scores that this run did not use")
     ] = False,
@@ -161,11 +145,11 @@ def main(
         errors.print(f"interrupted{again}", soft_wrap=True)
         raise typer.Exit(130) from None
     except UnusableError as error:
-        errors.print(f"error: {_text(str(error))}", soft_wrap=True)
+        errors.print(f"error: {text(str(error))}", soft_wrap=True)
         raise typer.Exit(2) from None
     except (OSError, sqlite3.Error) as error:  # a full disk, say: what was scored so far is in the store
         kept = f"; what was scored so far is kept in {out}" if out else ""
-        errors.print(f"error: {_text(str(error))}{_text(kept)}", soft_wrap=True)
+        errors.print(f"error: {text(str(error))}{text(kept)}", soft_wrap=True)
         raise typer.Exit(2) from None
     if status:
         raise typer.Exit(status)
@@ -218,6 +202,9 @@ def _run(console: Console, errors: Console, asked: Asked) -> int:
     """Do what was asked; returns the exit status."""
     _check_outputs(asked)
     inputs, parameters = _read(asked)
+    systems = list(dict.fromkeys(example.system for example in inputs.examples))
+    if asked.baseline and asked.baseline not in systems:
+        raise UnusableError(f"--baseline {asked.baseline}: there is no such system; there are {', '.join(systems)}")
     names = _names(asked, inputs)
     people = inputs.examples[0].characters
     if people is not None and all(example.characters is people for example in inputs.examples):
@@ -225,10 +212,10 @@ def _run(console: Console, errors: Console, asked: Asked) -> int:
     scorers = [asked.scorer(name) for name in names]
 
     def say(message: str) -> None:
-        errors.print(f"note: {_text(message)}", soft_wrap=True)
+        errors.print(f"note: {text(message)}", soft_wrap=True)
 
-    for note in inputs.notes:
-        say(note)
+    for told in inputs.notes:
+        say(told)
     store = Store(asked.out, needed, say) if asked.out else None
     try:
         scores, unscored, signatures = run(scorers, inputs.examples, store, _bar)
@@ -239,15 +226,15 @@ def _run(console: Console, errors: Console, asked: Asked) -> int:
         plan |= {"parameters": parameters} if parameters else {}
         comparisons, rows = _compare(scores, store), summarise(scores)
         agreement = _agree(asked, scores, inputs) if asked.humans else None
-        _show(console, asked, rows, scores, comparisons, failures, agreement)
-        section = agreement_tables.markdown(agreement) if agreement else ""
-        page = markdown(rows, comparisons, failures, signatures, section)
-        unwritten = _write(asked, plan, rows, scores, page, failures, agreement, store, say)
+        ranking = _rank(asked, rows, comparisons, inputs, say)
+        result = Result(asked, plan, signatures, scores, failures, rows, comparisons, ranking, agreement)
+        show(console, result)
+        unwritten = write(result, store, say)
     finally:
         if store:
             store.close()
     for what in unwritten:
-        errors.print(f"error: not written: {_text(what)}", soft_wrap=True)
+        errors.print(f"error: not written: {text(what)}", soft_wrap=True)
     if unwritten and store:
         errors.print("the same command again writes it, and scores nothing twice", soft_wrap=True)
     return 3 if unwritten else 1 if failures else 0
@@ -275,98 +262,21 @@ def _compare(scores: Scores, store: Store | None) -> list[Comparison]:
     return [Comparison(*found) for found in store.remember(key, make)]
 
 
+def _rank(
+    asked: Asked, rows: list[Row], comparisons: list[Comparison], inputs: Inputs, say: Callable[[str], None]
+) -> Ranking:
+    """The ranking that was asked for."""
+    keys, sort = list(dict.fromkeys(row.key for row in rows)), asked.sort
+    if sort and sort != WORDS and sort not in keys:
+        say(f"--sort {sort}: there is no such score ({', '.join(keys)}): sorted by the first one")
+        sort = None
+    shown = keys if asked.all_scores else primary(keys)
+    shown = shown if sort in (None, WORDS, *shown) else [sort, *shown]
+    return rank(rows, comparisons, mean_words(inputs.examples), shown, sort, asked.baseline)
+
+
 def _agree(asked: Asked, scores: Scores, inputs: Inputs) -> Found:
     """How the scores agree with people."""
     rated = tables_of(scores, inputs.examples, asked.humans)
     steps = lambda steps: tqdm(steps, desc="agreement", unit="step", delay=1, disable=None, file=sys.stderr)  # noqa: E731
     return Found(agree(rated, steps), compare_scores(rated))
-
-
-def _show(
-    console: Console,
-    asked: Asked,
-    rows: list[Row],
-    scores: Scores,
-    comparisons: list[Comparison],
-    failures: list[Failure],
-    agreement: Found | None,
-) -> None:
-    """Print the results."""
-    _print(console, "Scores", HEADERS, [cells_of(row) for row in rows])
-    if comparisons:
-        differing = sum(found.adjusted < LEVEL for found in comparisons)
-        title = f"Comparison of systems: {differing} of {len(comparisons)} differ (*)"
-        if len(comparisons) <= SHOWN:
-            _print(console, title, COMPARE_HEADERS, [compare_cells(found) for found in comparisons])
-        else:
-            place = f"all are in {asked.out / 'summary.md'}" if asked.out else "with --out all are in summary.md"
-            console.print(_text(f"{title}; {place}"))
-        if any(found.n < BOOTSTRAP_FROM for found in comparisons):
-            console.print(
-                f"p (boot) is given from {BOOTSTRAP_FROM} examples on; with fewer it is too small to be trusted"
-            )
-    for one, other, common in strangers(scores)[:10]:
-        told = [next(name for system, name in scores if system == side) for side in (one, other)]
-        what = "only one id in common" if common else f"no id in common (such as {told[0]!r} and {told[1]!r})"
-        console.print(_text(f"Not compared: {one} and {other} have {what}"), soft_wrap=True)
-    if asked.layout_name:
-        _print(console, f"In the layout of {asked.layout_name}", *layout(asked.layout_name, rows))
-    if agreement:
-        for human in asked.humans:
-            title = f"Agreement with {human}: Spearman's rho with 95% intervals"
-            _print(console, _text(title), *agreement_tables.table(agreement, human, "spearman"))
-        for note in agreement_tables.notes(agreement):
-            console.print(_text(note), soft_wrap=True)
-    if failures:
-        console.print(f"Not scored: {len(failures)}")
-        for failure in failures[:SHOWN]:
-            console.print(f"  {_text(f'{failure.system} {failure.id}: {failure.reason}')}", soft_wrap=True)
-        if len(failures) > SHOWN:
-            console.print(f"  and {len(failures) - SHOWN} more" + (" (failures.csv has all)" if asked.out else ""))
-
-
-def _write(
-    asked: Asked,
-    plan: dict,
-    rows: list[Row],
-    scores: Scores,
-    page: str,
-    failures: list[Failure],
-    agreement: Found | None,
-    store: Store | None,
-    say: Callable[[str], None],
-) -> list[str]:
-    """Write whatever was asked for, each on its own; returns what could not be written, and why."""
-    jobs: list[tuple[object, Callable[[], object]]] = []
-    if store:
-        jobs.append((asked.out / "run.json", lambda: store.record(plan)))
-        jobs.append((asked.out, lambda: write_files(asked.out, scores, page, rows, failures)))
-    if store and agreement:
-        jobs.append((asked.out / agreement_tables.AGREEMENT, lambda: agreement_tables.write(asked.out, agreement)))
-    if asked.prune:
-        jobs.append((store.path, store.prune))
-    if asked.parquet:
-        path = asked.out / "scores.parquet"
-        jobs.append((path, lambda: as_table(scores).to_parquet(path, index=False)))
-    if asked.plots:
-        jobs.append((asked.out / "plots", lambda: draw(as_table(scores), asked.out / "plots")))
-    if asked.sqlite:
-        jobs.append((asked.sqlite, lambda: write_sqlite(asked.sqlite, plan, scores)))
-    if asked.wandb:
-        jobs.append((f"--wandb {asked.wandb}", lambda: log(asked.wandb, plan, rows, scores)))
-    if asked.plots and agreement:
-        jobs.append((asked.out / "plots", lambda: agreement_tables.draw(agreement, asked.out / "plots")))
-    made = {"scores.parquet": asked.parquet, "plots": asked.plots}
-    made |= dict.fromkeys((agreement_tables.AGREEMENT, agreement_tables.TESTS), bool(agreement))
-    stale = [name for name, now in made.items() if store and not now and (asked.out / name).exists()]
-    if stale and asked.prune:
-        jobs.append((asked.out, lambda: remove(asked.out, stale)))
-    elif stale:
-        say(f"{' and '.join(stale)} in {asked.out} are of an earlier run (--prune deletes them)")
-    unwritten = []
-    for what, job in jobs:
-        try:
-            job()
-        except Exception as error:  # a disk, a database, a plot library, a service: nothing else is to be lost
-            unwritten.append(f"{what}: {error}")
-    return unwritten

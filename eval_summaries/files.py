@@ -11,10 +11,12 @@ from typing import Any
 import pandas as pd
 
 from .cells import harmless
-from .inputs import Failure
+from .ranking import latex as ranking_latex
+from .ranking import table as ranking_table
+from .result import Result
 from .scoring import Scores
 from .store import write_whole
-from .tables import Row, keys_of, latex
+from .tables import keys_of, latex
 
 
 def as_table(scores: Scores) -> pd.DataFrame:
@@ -22,14 +24,12 @@ def as_table(scores: Scores) -> pd.DataFrame:
     return pd.DataFrame([{"system": system, "id": name, **values} for (system, name), values in scores.items()])
 
 
-def write_files(
-    folder: Path,
-    scores: Scores,
-    page: str,
-    rows: list[Row],
-    failures: list[Failure],
-) -> None:
-    """Write scores.jsonl, scores.csv, summary.md, summary.tex, and failures.csv where there are any; each whole."""
+def write_files(folder: Path, result: Result) -> None:
+    """Write scores.jsonl and .csv, summary.md and .tex, ranking.csv and .tex, and failures.csv; each whole.
+
+    Where there are no failures those of an earlier run go.
+    """
+    scores, failures = result.scores, result.failures
     keys = keys_of(scores)
     lines, table = io.StringIO(), io.StringIO(newline="")
     writer = csv.writer(table)
@@ -43,8 +43,10 @@ def write_files(
         )
     write_whole(folder / "scores.jsonl", lines.getvalue())
     write_whole(folder / "scores.csv", table.getvalue())
-    write_whole(folder / "summary.md", page)
-    write_whole(folder / "summary.tex", latex(rows))
+    write_whole(folder / "summary.md", result.page)
+    write_whole(folder / "summary.tex", latex(result.rows))
+    write_whole(folder / "ranking.csv", ranking_table(result.ranking, harmless))
+    write_whole(folder / "ranking.tex", ranking_latex(result.ranking))
     listed = io.StringIO(newline="")
     csv.writer(listed).writerows(
         [["system", "id", "reason"], *(map(harmless, [f.system, f.id, f.reason]) for f in failures)]

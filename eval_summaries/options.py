@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from . import values
+from .ranking import WORDS
 from .rows import kind_of
 from .scoring import NEEDS, SCORERS, Scorer
 from .table import UnusableError
@@ -40,6 +41,9 @@ class Asked:
     prune: bool = False
     wandb: str | None = None
     human: str | None = None
+    sort: str | None = None
+    all_scores: bool = False
+    baseline: str | None = None
     names: list[str] = field(default_factory=list, init=False)
     options: dict[str, dict[str, Any]] = field(default_factory=dict, init=False)
     folders: dict[str, Path] = field(default_factory=dict, init=False)
@@ -72,6 +76,9 @@ class Asked:
         self.folders = _folders(self.summaries or [])
         self.names = check_metrics([name.strip() for name in self.metrics.split(",") if name.strip()])
         self.options = self._options()
+        if self.sort and self.sort != WORDS and not self.sort.startswith(tuple(self.names or NEEDS)):
+            known = ", ".join(self.names or NEEDS)
+            raise UnusableError(f"--sort {self.sort} is no score of {known}; give one of theirs, or {WORDS}")
         for name in self.options:
             if name in self.names or not self.names:
                 self.scorer(name)  # what options mean together is checked by the metric itself

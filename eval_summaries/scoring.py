@@ -31,6 +31,14 @@ LOWER_IS_BETTER = frozenset(
     {"sss_l2", "tsss", "stats_spelling_errors", "stats_repeated_3grams"}
     | {"stats_unsupported_numbers", "stats_unsupported_names"}
 )
+# Scores that say what a summary is like, and not how good it is.
+NO_BETTER_SIDE = frozenset(
+    f"stats_{name}"
+    for name in (
+        *("words", "sentences", "coverage", "density", "novel_1grams", "novel_2grams", "novel_3grams", "compression"),
+        *("flesch_kincaid", "gunning_fog"),
+    )
+) | {"mss_compression"}
 # Options of the metrics that shape the report of compute(), which this command does not use.
 _LOST = {
     "use_aggregator": "the command gives the scores of every example and their means",

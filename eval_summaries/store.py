@@ -22,7 +22,7 @@ RESULTS, RUN, COMPARISON = "results.jsonl", "run.json", "comparison.json"
 _OLD = "journal.jsonl"  # of version 0.1, whose scores may differ from today's
 WRITTEN = (
     *("scores.jsonl", "scores.csv", "scores.parquet", "summary.md", "summary.tex", "failures.csv"),
-    *("agreement.json", "agreement_tests.json", COMPARISON, RUN),
+    *("ranking.csv", "ranking.tex", "agreement.json", "agreement_tests.json", COMPARISON, RUN),
 )
 
 

@@ -101,14 +101,16 @@ def markdown(
     comparisons: list[Comparison],
     failures: list[Failure],
     signatures: dict[str, Any],
+    ranking: str = "",
     agreement: str = "",
 ) -> str:
     """The whole summary as a page.
 
     Args:
+        ranking: the first section.
         agreement: the section on agreement with people, where there are ratings.
     """
-    page = "# Scores\n\n" + markdown_table(HEADERS, [cells_of(row) for row in rows])
+    page = ranking + "# Scores\n\n" + markdown_table(HEADERS, [cells_of(row) for row in rows])
     if comparisons:
         page += "\n\n# Comparison of systems\n\n" + markdown_table(
             COMPARE_HEADERS, [compare_cells(c) for c in comparisons]
@@ -124,18 +126,23 @@ def markdown(
 _LATEX = {"\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}"}
 
 
+def tex(text: str) -> str:
+    r"""Text for LaTeX.
+
+    >>> print(tex("a_b 5%"))
+    a\_b 5\%
+    """
+    return "".join(f"\\{c}" if c in "#$%&_{}" else _LATEX.get(c, c) for c in " ".join(text.split()))
+
+
 def latex(rows: list[Row]) -> str:
     """The scores as a LaTeX table: a line for each system, a column for each score, mean and standard deviation."""
-
-    def escape(text: str) -> str:
-        return "".join(f"\\{c}" if c in "#$%&_{}" else _LATEX.get(c, c) for c in " ".join(text.split()))
-
     keys = list(dict.fromkeys(row.key for row in rows))
     lines = ["\\begin{tabular}{l" + "r" * len(keys) + "}", "\\hline"]
-    lines.append(" & ".join(["system", *map(escape, keys)]) + " \\\\ \\hline")
+    lines.append(" & ".join(["system", *map(tex, keys)]) + " \\\\ \\hline")
     for system in dict.fromkeys(row.system for row in rows):
         cells = [_with_deviation(row, "$\\pm$") for row in rows if row.system == system]
-        lines.append(" & ".join([escape(system), *cells]) + " \\\\")
+        lines.append(" & ".join([tex(system), *cells]) + " \\\\")
     return "\n".join([*lines, "\\hline", "\\end{tabular}"]) + "\n"
 
 

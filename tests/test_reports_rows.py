@@ -88,7 +88,7 @@ class TestOneBadRow:
         def broken(table, folder):
             raise ValueError("no such font")
 
-        monkeypatch.setattr("eval_summaries.cli.draw", broken)
+        monkeypatch.setattr("eval_summaries.outputs.draw", broken)
         base = tmp_path / "x.db"
         status, shown = call(*arguments, "--plots", "--sqlite", base)
         assert status == 3 and "rouge1 │ 1.000" in shown and "plots: no such font" in shown

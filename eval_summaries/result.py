@@ -1,0 +1,35 @@
+"""What a run found: one object that is printed and written."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from . import agreement_tables, ranking
+from .agreement_tables import Found
+from .compare import Comparison
+from .inputs import Failure
+from .options import Asked
+from .ranking import Ranking
+from .scoring import Scores
+from .tables import Row, markdown
+
+
+@dataclass
+class Result:
+    """What was asked, what run.json says of it, and what came of it."""
+
+    asked: Asked
+    plan: dict[str, Any]
+    signatures: dict[str, str]
+    scores: Scores
+    failures: list[Failure]
+    rows: list[Row]
+    comparisons: list[Comparison]
+    ranking: Ranking
+    agreement: Found | None
+
+    @property
+    def page(self) -> str:
+        """The text of summary.md."""
+        section = agreement_tables.markdown(self.agreement) if self.agreement else ""
+        first = ranking.markdown(self.ranking)
+        return markdown(self.rows, self.comparisons, self.failures, self.signatures, first, section)
