@@ -26,13 +26,15 @@ class Base(NamedTuple):
 def names_of(text: str, document: str) -> list[tuple[int, int, str]]:
     """Where a text has a name of its document, in any case, as many systems write no capitals.
 
-    The document's names are its capitalised ones by the rules of ``stats_unsupported_names``; so days are among them.
+    The document's names are its capitalised ones by the rules of ``stats_unsupported_names``, so days are among them,
+    without words that it writes small too ("Gone With The Wind" makes a name of every "The" that begins a sentence).
 
     >>> names_of("raj met amy lee.", "Yesterday Raj saw Amy Lee. He and Raj left.")
     [(0, 3, 'Raj'), (8, 15, 'Amy Lee')]
     """
     found = unsupported.unsupported_names(document, texts.sentences(document), ()) or []
-    known = {name.text.casefold(): name.text for name in found if len(name.text) > 1}
+    words = set(re.findall(r"\w+", document))
+    known = {name.text.casefold(): name.text for name in found if len(name.text) > 1 and name.text.lower() not in words}
     if not known:
         return []
     pattern = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
@@ -125,7 +127,8 @@ def change_numbers(base: Base, rng: Random) -> str:
 
 
 _AUXILIARY = re.compile(
-    r"\b(is|are|was|were|has|have|had|will|would|can|could|may|might|must|should|do|does|did)\b(?P<no> not\b| ?n't\b)?"
+    r"\b(is|are|was|were|has|have|had|will|would|can|could|may|might|must|should|do|does|did)"
+    r"(?P<no> not\b| ?n['’]t\b|\b(?!['’]))"
 )
 
 
@@ -134,7 +137,9 @@ def negate(base: Base, rng: Random) -> str | None:
     sentences = texts.sentences(base.text, base.lang)
     if base.lang == "ar":
         return " ".join(f"ليس صحيحا أن {sentence}" for sentence in sentences)
-    turned = [_AUXILIARY.sub(lambda verb: verb[1] if verb["no"] else f"{verb[1]} not", s, count=1) for s in sentences]
+    turned = [
+        _AUXILIARY.sub(lambda verb: verb[1] if verb["no"].strip() else f"{verb[1]} not", s, count=1) for s in sentences
+    ]
     return None if turned == sentences else " ".join(turned)
 
 

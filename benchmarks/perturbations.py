@@ -157,7 +157,7 @@ def show(name: str, bases: list[Base], table: Table) -> None:
     examples = [_example(base, base.text) for base in bases]
     examples += [_example(bases[row], text) for texts in changed.values() for row, text in texts.items()]
     scores = table.score(examples)
-    keys = [key for key in table.keys if not all(value != value for value in scores[key])]
+    keys = [key for key in table.keys if not np.isnan(scores[key][: len(bases)]).all()]
     header = f"| change | n | {' | '.join(f'`{key}`' for key in keys)} |\n|{'---|' * (len(keys) + 2)}"
     shares, means = [], []
     unchanged = [short(float(np.nanmean(scores[key][: len(bases)]))) for key in keys]
