@@ -91,20 +91,23 @@ def cut_in_half(base: Base, rng: Random) -> str | None:
 
 def swap_names(base: Base, rng: Random) -> str | None:
     """Every name becomes another name of the same text."""
-    names = sorted({name for _, _, name in base.names})
+    names = sorted(_spelled(base))
     if len(names) < 2:
         return None
     rng.shuffle(names)
-    return _rename(base, dict(zip(names, [*names[1:], names[0]], strict=True)))
+    return _rename(base, dict(zip(names, map(_spelled(base).get, [*names[1:], names[0]]), strict=True)))
 
 
 def foreign_names(base: Base, rng: Random) -> str | None:
     """Every name becomes one of another text, which this one lacks."""
-    ours = {name for _, _, name in base.names}
-    theirs = sorted({name for _, _, name in base.other.names} - ours)
-    if not ours or not theirs:
-        return None
-    return _rename(base, {name: rng.choice(theirs) for name in sorted(ours)})
+    ours, theirs = _spelled(base), _spelled(base.other)
+    new = [theirs[name] for name in sorted(theirs) if name not in ours]
+    return _rename(base, {name: rng.choice(new) for name in sorted(ours)}) if ours and new else None
+
+
+def _spelled(base: Base) -> dict[str, str]:
+    """The names of a text, as it writes them at first."""
+    return {name: base.text[start:end] for start, end, name in sorted(base.names, reverse=True)}
 
 
 def _rename(base: Base, new: dict[str, str]) -> str:

@@ -54,6 +54,8 @@ class TestChanges:
     def test_names(self):
         assert change("names swapped") == "Raj was late. Amy met Raj in 1999. He has not called."
         assert change("names of another text") == "Penny was late. Penny met Penny in 1999. He has not called."
+        small = BASE._replace(text=TEXT.lower())  # names stay as the text writes them
+        assert change("names swapped", small) == "raj was late. amy met raj in 1999. he has not called."
         alone = BASE._replace(names=BASE.names[:1])
         assert change("names swapped", alone) is None
         assert change("names of another text", BASE._replace(names=[])) is None
