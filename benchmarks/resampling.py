@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from eval_summaries.compare import compare_systems
+from eval_summaries.comparison import compare_systems
 from eval_summaries.resample import paired_bootstrap, randomization
 from eval_summaries.tables import summarise
 

@@ -18,7 +18,7 @@ from scipy import stats
 
 from . import correlation
 from .agreement import LENGTH, Rated, Table, levels_of, system_means
-from .compare import holm
+from .comparison import holm
 from .correlation import COEFFICIENTS
 from .resample import RESAMPLES, random_signs, randomization
 from .scoring import LOWER_IS_BETTER

@@ -14,7 +14,7 @@ from tqdm import tqdm
 from .agreement import agree, tables_of
 from .agreement_tables import Found
 from .better import compare_scores
-from .compare import Comparison, compare_systems
+from .comparison import Comparison, compare_systems
 from .files import check_sqlite
 from .inputs import Inputs, read_characters, read_file, read_folders, read_parameters
 from .options import Asked
@@ -32,6 +32,7 @@ from .tables import (
     summarise,
 )
 from .terminal import show, text
+from .thresholds import broken
 from .tracking import check_project
 
 HELP = """Score summaries and compare systems.
@@ -48,7 +49,8 @@ columns.
 
 With --out results are kept by what they were computed from: the same command again goes on where it was, and one more
 system or metric computes only what is new. Exit status: 0 all scored, 1 some rows failed (they are listed), 2 the
-arguments or the input cannot be used, 3 scored and shown but not all of it could be written, 130 interrupted.
+arguments or the input cannot be used, 3 a limit of --fail-under or --fail-if-worse-than does not hold, 4 scored and
+shown but not all of it could be written, 130 interrupted.
 """
 
 SHOWN = 60  # more comparisons than these are not for a terminal
@@ -127,6 +129,13 @@ def main(
         bool, typer.Option("--all-scores", help="rank by all scores, not by the primary one of each metric")
     ] = False,
     baseline: Annotated[str | None, typer.Option(help="system with which all others are compared")] = None,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(help="SCORE=NUMBER: status 3 where a mean is lower; may be repeated"),
+    ] = None,
+    fail_if_worse_than: Annotated[
+        str | None, typer.Option(help="system than which no other may be worse: else status 3")
+    ] = None,
     prune: Annotated[
         bool, typer.Option("--prune", help="with --out: delete kept scores that this run did not use")
     ] = False,
@@ -203,8 +212,9 @@ def _run(console: Console, errors: Console, asked: Asked) -> int:
     _check_outputs(asked)
     inputs, parameters = _read(asked)
     systems = list(dict.fromkeys(example.system for example in inputs.examples))
-    if asked.baseline and asked.baseline not in systems:
-        raise UnusableError(f"--baseline {asked.baseline}: there is no such system; there are {', '.join(systems)}")
+    for option, name in (("baseline", asked.baseline), ("fail-if-worse-than", asked.fail_if_worse_than)):
+        if name is not None and name not in systems:
+            raise UnusableError(f"--{option} {name}: there is no such system; there are {', '.join(systems)}")
     names = _names(asked, inputs)
     people = inputs.examples[0].characters
     if people is not None and all(example.characters is people for example in inputs.examples):
@@ -237,7 +247,10 @@ def _run(console: Console, errors: Console, asked: Asked) -> int:
         errors.print(f"error: not written: {text(what)}", soft_wrap=True)
     if unwritten and store:
         errors.print("the same command again writes it, and scores nothing twice", soft_wrap=True)
-    return 3 if unwritten else 1 if failures else 0
+    limits = broken(rows, comparisons, asked.limits, asked.fail_if_worse_than)
+    for what in limits:
+        errors.print(f"failed: {text(what)}", soft_wrap=True)
+    return 4 if unwritten else 3 if limits else 1 if failures else 0
 
 
 def _bar(name: str, chunks: list) -> Iterable:

@@ -13,6 +13,7 @@ from .rows import kind_of
 from .scoring import NEEDS, SCORERS, Scorer
 from .table import UnusableError
 from .tables import LAYOUTS
+from .thresholds import parse_limits
 
 
 @dataclass
@@ -44,9 +45,12 @@ class Asked:
     sort: str | None = None
     all_scores: bool = False
     baseline: str | None = None
+    fail_under: list[str] | None = None
+    fail_if_worse_than: str | None = None
     names: list[str] = field(default_factory=list, init=False)
     options: dict[str, dict[str, Any]] = field(default_factory=dict, init=False)
     folders: dict[str, Path] = field(default_factory=dict, init=False)
+    limits: dict[str, float] = field(default_factory=dict, init=False)
     humans: list[str] = field(default_factory=list, init=False)
     _scorers: dict[str, Scorer] = field(default_factory=dict, init=False)
 
@@ -79,6 +83,7 @@ class Asked:
         if self.sort and self.sort != WORDS and not self.sort.startswith(tuple(self.names or NEEDS)):
             known = ", ".join(self.names or NEEDS)
             raise UnusableError(f"--sort {self.sort} is no score of {known}; give one of theirs, or {WORDS}")
+        self.limits = parse_limits(self.fail_under or [], self.names)
         for name in self.options:
             if name in self.names or not self.names:
                 self.scorer(name)  # what options mean together is checked by the metric itself

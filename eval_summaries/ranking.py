@@ -10,7 +10,7 @@ import io
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from .compare import Comparison, holm
+from .comparison import Comparison, holm
 from .inputs import Example
 from .scoring import LOWER_IS_BETTER, NO_BETTER_SIDE
 from .shared import texts

@@ -5,7 +5,7 @@ from typing import Any
 
 from . import agreement_tables, ranking
 from .agreement_tables import Found
-from .compare import Comparison
+from .comparison import Comparison
 from .inputs import Failure
 from .options import Asked
 from .ranking import Ranking

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .compare import Comparison
+from .comparison import Comparison
 from .inputs import Failure
 from .scoring import Scores
 from .shared import scores as shared_scores

@@ -5,7 +5,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from . import agreement_tables
-from .compare import strangers
+from .comparison import strangers
 from .ranking import blocks, note
 from .resample import BOOTSTRAP_FROM
 from .result import Result

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import permutation_test
 
-from eval_summaries.compare import compare_systems, holm
+from eval_summaries.comparison import compare_systems, holm
 from eval_summaries.resample import BOOTSTRAP_FROM, EXACT, paired_bootstrap, randomization
 from eval_summaries.tables import cells_of, latex, summarise
 from metrics._shared.scores import aggregate

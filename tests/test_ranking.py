@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval_summaries import ranking
-from eval_summaries.compare import compare_systems
+from eval_summaries.comparison import compare_systems
 from eval_summaries.ranking import blocks, letter_groups, rank
 from eval_summaries.tables import summarise
 

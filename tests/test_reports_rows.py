@@ -91,7 +91,7 @@ class TestOneBadRow:
         monkeypatch.setattr("eval_summaries.outputs.draw", broken)
         base = tmp_path / "x.db"
         status, shown = call(*arguments, "--plots", "--sqlite", base)
-        assert status == 3 and "rouge1 │ 1.000" in shown and "plots: no such font" in shown
+        assert status == 4 and "rouge1 │ 1.000" in shown and "plots: no such font" in shown
         with sqlite3.connect(base) as database:
             assert database.execute("SELECT COUNT(*) FROM scores").fetchone() == (4,)
         for path in (tmp_path / "nowhere" / "x.db", write(tmp_path / "text.db", "no database " * 100)):
