@@ -78,14 +78,17 @@ def _against_the_best(found: Found, human: str, coefficient: str, level: str) ->
 def notes(found: Found) -> list[str]:
     """What a reader must know beside the tables: what was left out, and where."""
     told = []
-    for level, what in (("summary", "documents"), ("system", "systems"), ("pooled", "summaries")):
+    units = {"summary": ("document", "documents"), "system": ("system", "systems"), "pooled": ("summary", "summaries")}
+    for level, (one, many) in units.items():
         left: dict[int, list[str]] = {}
         for a in found.agreements:
             if a.level == level and a.undefined and a.coefficient == "spearman":
                 left.setdefault(a.undefined, []).append(f"{a.score} with {a.human}")
         for count, names in sorted(left.items(), reverse=True):
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-            told.append(f"{level}: {count} {what} without a correlation for {', '.join(names[:3])}{more}")
+            told.append(
+                f"{level}: {count} {one if count == 1 else many} without a correlation for {', '.join(names[:3])}{more}"
+            )
     if found.agreements and all(a.level == "pooled" for a in found.agreements):
         told.append("one system, or one document: only the pooled level is defined")
     if any(math.isnan(a.low) and a.level == "pooled" and not math.isnan(a.value) for a in found.agreements):
@@ -98,7 +101,8 @@ def markdown(found: Found) -> str:
     page = "\n# Agreement with people\n\n" + _NOTE
     for human in dict.fromkeys(a.human for a in found.agreements):
         for coefficient in COEFFICIENTS:
-            page += f"\n## {human}, {coefficient}\n\n" + markdown_table(*table(found, human, coefficient)) + "\n"
+            page += f"\n## {' '.join(human.split())}, {coefficient}\n\n"
+            page += markdown_table(*table(found, human, coefficient)) + "\n"
     return page + "".join(f"\n- {note}" for note in notes(found)) + "\n"
 
 

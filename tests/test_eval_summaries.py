@@ -225,7 +225,7 @@ def test_from_a_wheel_in_another_folder(python, data, tmp_path):
     for place, scores in expected(["mss", "boc"]).items():
         for key, value in scores.items():
             assert found.loc[place, key] == pytest.approx(value, abs=1e-6)
-    code = "import eval_summaries as e; print(e.__file__, e.load('boc', characters=['Amy']).score(['Amy'], ['Amy'])['boc_f1'])"
+    code = "import eval_summaries as e; print(e.__file__, e.load('boc', characters=['A']).score(['A'], ['A']))"
     command = [str(own / "python"), "-c", code]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240)
-    assert str(tmp_path / "venv") in done.stdout and done.stdout.rstrip().endswith("[1.0]"), done.stderr
+    assert str(tmp_path / "venv") in done.stdout and "'boc_f1': [1.0]" in done.stdout, done.stderr
