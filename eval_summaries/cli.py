@@ -68,6 +68,9 @@ def _names(asked: Asked, inputs: Inputs) -> list[str]:
     """The metrics that are asked for, or all that the input allows; ``UnusableError`` where it does not allow one."""
     fitting = _fitting(asked, inputs)
     added = LAYOUT_ADDS.get(asked.layout_name, ())
+    if "bertscore" in added and not asked.names and importlib.util.find_spec("bert_score") is None:
+        inputs.notes.append("the layout is without BERTScore, which needs the package: pip install bert-score")
+        added = tuple(name for name in added if name != "bertscore")
     names = asked.names or [name for name in fitting if name not in OPTIONAL or name in added]
     usable = ", ".join(fitting) or "none"
     for name in names:
