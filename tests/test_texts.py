@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rouge_score.tokenizers import DefaultTokenizer
 
+from metrics._shared import texts
 from metrics._shared.texts import (
     APOSTROPHES,
     DASHES,
@@ -35,6 +36,10 @@ def visible(text: str) -> str:
 
 
 class TestWords:
+    @given(ascii_text)
+    def test_ascii_has_a_shorter_way_to_the_same(self, text):
+        assert words(text) == words(f"{text} é")[:-1] == texts._WORD.findall(texts.normalise(text))
+
     @given(ascii_text)
     @settings(max_examples=examples(1000))
     def test_equal_to_rouge_score_on_ascii(self, text):

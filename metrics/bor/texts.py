@@ -7,6 +7,7 @@ any run of white space is one space, the apostrophes of Unicode are one, and so 
 quotation marks and its middle dots.
 """
 
+import re
 import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable
@@ -21,6 +22,7 @@ _UNSPACED = rf"[{UNSPACED}&&[\p{{L}}\p{{N}}]]"
 _WORD = regex.compile(
     rf"(?V1){_UNSPACED}\p{{M}}*|[[\p{{L}}\p{{N}}]--{_UNSPACED}][[\p{{L}}\p{{M}}\p{{N}}]--{_UNSPACED}]*"
 )
+_ASCII_WORD = re.compile("[a-z0-9]+")  # the standard library is the faster one here
 _BLANK = regex.compile(r"[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]*")
 _UNIT = regex.compile(r"\p{Hangul}[\p{Hangul}\p{M}]*|\X")  # what no normalisation joins to its neighbours
 
@@ -176,7 +178,8 @@ def words(text: str, fold_arabic: bool = True, use_stemmer: bool = False) -> lis
     >>> words("今天 good"), words("أكلَ التُفّاحة")
     (['今', '天', 'good'], ['اكل', 'التفاحه'])
     """
-    found = _WORD.findall(normalise(text, fold_arabic))
+    # nothing in ASCII text needs to be united: the same words, several times as fast
+    found = _ASCII_WORD.findall(text.lower()) if text.isascii() else _WORD.findall(normalise(text, fold_arabic))
     return [_stemmed(word) for word in found] if use_stemmer else found
 
 
