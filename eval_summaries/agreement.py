@@ -94,16 +94,24 @@ def agree(rated: Rated, progress: Callable[[list], Iterable] = iter) -> list[Agr
     )
 
 
-def draws(documents: int, systems: int, width: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """How often each document and each system was drawn, (rows, documents) and (rows, systems), in blocks.
+class Draws:
+    """How often each document and each system was drawn; the same at every pass.
 
-    A block has arrays (rows, width) of at most ``_BLOCK`` numbers.
+    A pass yields blocks (rows, documents) and (rows, systems) of float64, so that an array (rows, ``width``) has
+    at most ``_BLOCK`` numbers. In between a count is kept in one byte: 1,000 resamples of a million documents are 1 GB.
     """
-    by_document = np.concatenate(list(shared_scores.resamples(documents, RESAMPLES)))
-    by_system = np.concatenate(list(shared_scores.resamples(systems, RESAMPLES, _SYSTEMS_SEED)))
-    rows = max(1, _BLOCK // width)
-    for start in range(0, RESAMPLES, rows):
-        yield by_document[start : start + rows], by_system[start : start + rows]
+
+    def __init__(self, documents: int, systems: int, width: int):
+        self._documents, self._systems = (
+            np.concatenate([block.astype(np.uint8) for block in shared_scores.resamples(n, RESAMPLES, seed)])
+            for n, seed in ((documents, shared_scores.BOOTSTRAP_SEED), (systems, _SYSTEMS_SEED))
+        )
+        self._rows = max(1, _BLOCK // width)
+
+    def __iter__(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        for start in range(0, RESAMPLES, self._rows):
+            part = slice(start, start + self._rows)
+            yield self._documents[part].astype(np.float64), self._systems[part].astype(np.float64)
 
 
 def _interval(values: np.ndarray) -> tuple[float, float]:
@@ -126,7 +134,7 @@ def _summary(
     coefficient: str, scores: dict[str, Table], ratings: dict[str, Table], lengths: Table
 ) -> Iterator[Agreement]:
     documents, systems = lengths.shape
-    plain, drawn = np.ones((1, systems)), list(draws(documents, systems, documents * systems))
+    plain, drawn = np.ones((1, systems)), Draws(documents, systems, documents * systems)
     for human, rated in ratings.items():
         length_rated = correlation.within(coefficient, lengths, rated, plain)[0]
         for score, table in scores.items():
@@ -165,7 +173,7 @@ def _system(
     coefficient: str, scores: dict[str, Table], ratings: dict[str, Table], lengths: Table
 ) -> Iterator[Agreement]:
     documents, systems = lengths.shape
-    drawn = list(draws(documents, systems, max(documents, systems**2)))
+    drawn = Draws(documents, systems, max(documents, systems**2))
 
     def compare(one: Table, other: Table, by_document: np.ndarray, by_system: np.ndarray) -> np.ndarray:
         known = ~(np.isnan(one) | np.isnan(other))
@@ -217,7 +225,7 @@ def _pooled(
             if coefficient == "kendall":
                 plain = {(a, b): correlation.kendall_of_many(points[a], points[b]) for a, b in wanted | beside}
                 values = {pair: np.array([value]) for pair, value in plain.items()}
-            drawn = list(draws(*lengths.shape, lengths.size))
+            drawn = Draws(*lengths.shape, lengths.size)
             both = _correlate(coefficient, points, wanted, (_of_points(known, d, s) for d, s in drawn))
             alone = _correlate(coefficient, points, wanted, (_of_points(known, d, np.ones(s.shape)) for d, s in drawn))
         for score, human in pairs:

@@ -113,29 +113,38 @@ def williams(r_a: float, r_b: float, r_ab: float, n: int) -> float:
 def _pooled(coefficient: str, tables: dict[str, Table], rated: Table) -> Test:
     if coefficient == "kendall":
         return
-    documents = len(rated)
-    swapped = np.concatenate([(block > 0).astype(np.float64) for block in random_signs(documents, RESAMPLES)])
+    kept, whole, gaps, human = [], [], [], []
     for one, other in combinations(tables, 2):
         known = ~(np.isnan(tables[one]) | np.isnan(tables[other]) | np.isnan(rated))
         if known.any(axis=1).sum() < 2:
             continue
-        a, b, human = (_on_one_scale(coefficient, table, known) for table in (tables[one], tables[other], rated))
-        if not (a.any() and b.any() and human.any()):
+        a, b, z = (_on_one_scale(coefficient, table, known) for table in (tables[one], tables[other], rated))
+        if not (a.any() and b.any() and z.any()):
             continue  # a constant has no correlation
-        # of each document: sums, sums of squares, and products with the rating, before and after a swap
-        sums = np.stack([[side.sum(axis=1), (side**2).sum(axis=1), (side * human).sum(axis=1)] for side in (a, b)])
-        moved = swapped @ (sums[1] - sums[0]).T  # (resamples, 3)
-        n, squares = known.sum(), (human**2).sum()
+        # of each document: sums, sums of squares, and products with the rating, which has mean 0
+        sums = [np.stack([side.sum(axis=1), (side**2).sum(axis=1), (side * z).sum(axis=1)], axis=1) for side in (a, b)]
+        kept.append((one, other, int(known.sum())))
+        whole.append([side.sum(axis=0) for side in sums])
+        gaps.append(sums[1] - sums[0])
+        human.append((z**2).sum())
+    if not kept:
+        return
+    sizes, squares = np.array([n for *_, n in kept], dtype=float), np.array(human)
 
-        def correlate(total: np.ndarray, n: int = n, squares: float = squares) -> np.ndarray:
-            # the rating has mean 0
-            return total[..., 2] / np.sqrt(np.maximum(total[..., 1] - total[..., 0] ** 2 / n, 1e-300) * squares)
+    def correlate(total: np.ndarray) -> np.ndarray:
+        spread = np.maximum(total[..., 1] - total[..., 0] ** 2 / sizes, 1e-300)
+        return total[..., 2] / np.sqrt(spread * squares)
 
-        whole = sums.sum(axis=2)
-        observed = correlate(whole[0]) - correlate(whole[1])
-        drawn = correlate(whole[0] + moved) - correlate(whole[1] - moved)
-        hits = (abs(drawn) >= abs(observed) * (1 - 1e-9) - 1e-12).sum()
-        yield one, other, float(observed), float((hits + 1) / (len(drawn) + 1)), int(n)
+    ours, theirs = np.array(whole).transpose(1, 0, 2)  # (pairs, 3)
+    observed = correlate(ours) - correlate(theirs)
+    columns = np.concatenate(gaps, axis=1)  # (documents, 3 for each pair)
+    hits = np.zeros(len(kept))
+    for signs in random_signs(len(rated), RESAMPLES):
+        moved = ((signs > 0).astype(np.float64) @ columns).reshape(len(signs), len(kept), 3)
+        drawn = correlate(ours + moved) - correlate(theirs - moved)
+        hits += (abs(drawn) >= abs(observed) * (1 - 1e-9) - 1e-12).sum(axis=0)
+    for (one, other, n), gap, count in zip(kept, observed, hits, strict=True):
+        yield one, other, float(gap), float((count + 1) / (RESAMPLES + 1)), n
 
 
 def _on_one_scale(coefficient: str, table: Table, known: np.ndarray) -> Table:

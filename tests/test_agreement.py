@@ -137,7 +137,7 @@ class TestLevels:
     def test_intervals_are_those_of_repeated_documents_and_systems(self, missing, monkeypatch):
         monkeypatch.setattr(agreement, "RESAMPLES", 30)
         score, human, lengths = pair(documents=8, systems=5, missing=missing)
-        ((by_document, by_system),) = agreement.draws(8, 5, 40)
+        ((by_document, by_system),) = agreement.Draws(8, 5, 40)
         for a in agree(Rated({"s": score}, {"h": human}, lengths)):
             if a.score != "s":
                 continue
