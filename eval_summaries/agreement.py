@@ -48,9 +48,10 @@ class Agreement(NamedTuple):
     undefined: int  # documents, systems or summaries that had to be left out
 
 
-def levels_of(documents: int, systems: int) -> tuple[str, ...]:
-    """Where there is one system, or one document for each, only the pooled level is defined."""
-    return LEVELS if systems > 1 and documents > 1 else ("pooled",)
+def levels_of(lengths: Table) -> tuple[str, ...]:
+    """The levels that the data have: only the pooled one where no document, or no system, has two summaries."""
+    known = ~np.isnan(lengths)
+    return LEVELS if known.sum(axis=1).max() > 1 and known.sum(axis=0).max() > 1 else ("pooled",)
 
 
 class Rated(NamedTuple):
@@ -85,7 +86,7 @@ def agree(rated: Rated, progress: Callable[[list], Iterable] = iter) -> list[Agr
         progress: wraps the list of steps, for a bar.
     """
     scores, ratings, lengths = {**rated.scores, LENGTH: rated.lengths}, rated.ratings, rated.lengths
-    steps = [(coefficient, level) for coefficient in COEFFICIENTS for level in levels_of(*lengths.shape)]
+    steps = [(coefficient, level) for coefficient in COEFFICIENTS for level in levels_of(lengths)]
     found = [each for name, level in progress(steps) for each in _LEVEL[level](name, scores, ratings, lengths)]
     places = {name: place for place, name in enumerate(ratings)}
     order = {name: place for place, name in enumerate(scores)}

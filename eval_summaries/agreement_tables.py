@@ -90,7 +90,7 @@ def notes(found: Found) -> list[str]:
                 f"{level}: {count} {one if count == 1 else many} without a correlation for {', '.join(names[:3])}{more}"
             )
     if found.agreements and all(a.level == "pooled" for a in found.agreements):
-        told.append("one system, or one document: only the pooled level is defined")
+        told.append("no document, or no system, has two summaries: only the pooled level is defined")
     if any(math.isnan(a.low) and a.level == "pooled" and not math.isnan(a.value) for a in found.agreements):
         told.append("Kendall's tau of more than 3,000 summaries has no interval at the pooled level")
     return told

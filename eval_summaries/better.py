@@ -49,7 +49,7 @@ def compare_scores(rated: Rated) -> list[Difference]:
     tests = {"summary": _summary, "system": _system, "pooled": _pooled}
     found = []
     for human, table in rated.ratings.items():
-        for level in levels_of(*rated.lengths.shape):
+        for level in levels_of(rated.lengths):
             for coefficient in COEFFICIENTS:
                 family = list(tests[level](coefficient, tables, table))
                 adjusted = holm([p for *_, p, _ in family])

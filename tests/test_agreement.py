@@ -117,6 +117,9 @@ class TestLevels:
         found = agree(Rated({"s": score}, {"h": human}, lengths))
         assert {a.level for a in found} == {"pooled"}
         assert {d.level for d in compare_scores(Rated({"s": score}, {"h": human}, lengths))} == {"pooled"}
+        score, human, lengths = pair(documents=40)
+        lengths[np.arange(6)[None] != np.arange(40)[:, None] % 6] = np.nan  # each document by another system
+        assert {a.level for a in agree(Rated({"s": score}, {"h": human}, lengths))} == {"pooled"}
 
     def test_intervals_cover_and_shrink(self):
         """A score that is the rating has no interval; more documents make one narrower."""
