@@ -223,16 +223,6 @@ class TestPage:
         assert [row["row"] for row in found] == ["rows.jsonl.gz, line 1", "rows.jsonl.gz, line 2"]
         assert found[0]["signature"].startswith(f"{name}|version:")
 
-    def test_a_wrong_file_gets_a_message(self, name, apps, page, tmp_path):
-        file = tmp_path / "wrong.csv"
-        file.write_text("summary,references\na,b\n")
-        page.goto(apps[name])
-        page.get_by_role("tab", name="File").click()
-        upload(page, file)
-        page.click("#score-file")
-        page.wait_for_selector("#file-summary .sm-alert")
-        assert "wrong.csv has no column 'predictions'" in page.inner_text("#file-summary")
-
     def test_phone_width(self, name, apps, page):
         page.set_viewport_size({"width": 400, "height": 800})
         page.goto(apps[name])
@@ -243,19 +233,6 @@ class TestPage:
         for selector in ("#prediction textarea", "#score", "#number .sm-score"):
             box = page.locator(selector).bounding_box()
             assert box["x"] >= 0 and box["x"] + box["width"] <= 400
-
-    def test_keyboard_alone(self, name, apps, page):
-        page.goto(apps[name])
-        fill(page, name)
-        page.wait_for_timeout(500)  # the page has settled: a new rendering would drop the focus
-        page.focus("#reference textarea")
-        for _ in range(4):
-            page.keyboard.press("Tab")
-            if page.evaluate("document.activeElement.id") == "score":
-                break
-        assert page.evaluate("document.activeElement.id") == "score"
-        page.keyboard.press("Space")
-        assert 0 <= number(page) <= 1
 
     @pytest.mark.parametrize("theme", ["light", "dark"])
     def test_contrast_is_wcag_aa(self, name, theme, apps, page):
@@ -306,6 +283,36 @@ CONTRAST = """() => {
     }
     return poor
 }"""
+
+
+# What all demos share is tried in one of them.
+
+
+@pytest.mark.parametrize("name", ["boc"])
+def test_a_wrong_file_gets_a_message(name, apps, page, tmp_path):
+    file = tmp_path / "wrong.csv"
+    file.write_text("summary,references\na,b\n")
+    page.goto(apps[name])
+    page.get_by_role("tab", name="File").click()
+    upload(page, file)
+    page.click("#score-file")
+    page.wait_for_selector("#file-summary .sm-alert")
+    assert "wrong.csv has no column 'predictions'" in page.inner_text("#file-summary")
+
+
+@pytest.mark.parametrize("name", ["mss"])
+def test_keyboard_alone(name, apps, page):
+    page.goto(apps[name])
+    fill(page, name)
+    page.wait_for_timeout(500)  # the page has settled: a new rendering would drop the focus
+    page.focus("#reference textarea")
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "score":
+            break
+    assert page.evaluate("document.activeElement.id") == "score"
+    page.keyboard.press("Space")
+    assert 0 <= number(page) <= 1
 
 
 @pytest.mark.parametrize("name", NAMES)

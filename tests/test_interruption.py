@@ -71,8 +71,8 @@ class TestInterruption:
             process.stdin.flush()
             return int(process.stdout.readline())
 
-        rows = [  # 6 systems of 96 rows
-            {**row, "model": f"{row['model']} {int(row['id'].split('-')[1]) // 12}"} for row in many(36)
+        rows = [  # 6 systems of 48 rows
+            {**row, "model": f"{row['model']} {int(row['id'].split('-')[1]) // 6}"} for row in many(18)
         ]
         systems = list(dict.fromkeys(row["model"] for row in rows))
         kept, kills, there = tmp_path / "out" / "results.jsonl", 0, 1
