@@ -97,26 +97,17 @@ class BertScore(Outside):
 
     def _load(self, place: str | None, chosen: dict[str, Any], references: list[str] | None) -> Any:
         from bert_score import BERTScorer
-        from transformers.utils import logging
 
-        bars, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
-        logging.disable_progress_bar()
-        logging.set_verbosity_error()
-        try:
-            with models.loading_reports() as reports:
-                # nthreads=0: bert-score would count in forked processes
-                more = {"idf": True, "idf_sents": references, "nthreads": 0} if references else {}
-                device = str(models.pick_device(self.options["device"]))
-                scorer = BERTScorer(model_type=place, device=device, **chosen, **more)
-            for _, report in reports:
-                if missing := sorted(filter(models.matters, report["missing_keys"])):
-                    raise ValueError(f"its weights file lacks {len(missing)} tensors ({missing[0]}), made up at random")
-            if chosen["rescale_with_baseline"]:
-                scorer.baseline_vals  # noqa: B018 - ValueError where there is none, and not after an hour
-        finally:
-            logging.set_verbosity(verbosity)
-            if bars:
-                logging.enable_progress_bar()
+        with models.quiet_loading(), models.loading_reports() as reports:
+            # nthreads=0: bert-score would count in forked processes
+            more = {"idf": True, "idf_sents": references, "nthreads": 0} if references else {}
+            device = str(models.pick_device(self.options["device"]))
+            scorer = BERTScorer(model_type=place, device=device, **chosen, **more)
+        for _, report in reports:
+            if missing := sorted(filter(models.matters, report["missing_keys"])):
+                raise ValueError(f"its weights file lacks {len(missing)} tensors ({missing[0]}), made up at random")
+        if chosen["rescale_with_baseline"]:
+            scorer.baseline_vals  # noqa: B018 - ValueError where there is none, and not after an hour
         return scorer
 
     def score(self, examples: list[Example]) -> dict[str, list[float]]:

@@ -28,6 +28,7 @@ from .models import (
     fingerprint,
     loading_reports,
     pick_device,
+    quiet_loading,
     reason_of,
 )
 
@@ -256,18 +257,14 @@ def folder_of(name: str) -> str | None:
 
 def _load_transformer(name: str, lang: str, revision: str | None, device: Any) -> TransformerBackend:
     from sentence_transformers import SentenceTransformer
-    from transformers.utils import logging
 
     folder = folder_of(name)
     if folder and revision:
         raise ValueError(f"model_revision={revision!r} belongs to a Hub id, and {name!r} is a local folder")
-    bars, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
-    logging.disable_progress_bar()  # a bar for each of 103 weights says nothing to a user of a metric
-    logging.set_verbosity_error()  # nor does a table of a pooler's tensors; those that matter are checked
     try:
         if folder:
             check_code(folder)
-        with loading_reports() as reports:
+        with quiet_loading(), loading_reports() as reports:
             pipeline = SentenceTransformer(folder or name, device="cpu", revision=revision, trust_remote_code=False)
         transformer, tokenizer = pipeline[0], pipeline.tokenizer
         if not hasattr(transformer, "auto_model"):
@@ -284,10 +281,6 @@ def _load_transformer(name: str, lang: str, revision: str | None, device: Any) -
         if reason in (OWN_CODE, UNREADABLE):
             error = None  # a traceback would show the advice that was left out
         raise ModelUnavailableError(f"cannot load the model {name!r}{asked}: {reason}. {_OFFLINE_HELP}") from error
-    finally:
-        logging.set_verbosity(verbosity)
-        if bars:
-            logging.enable_progress_bar()
     others = [type(module).__name__ for module in list(pipeline)[1:] if type(module).__name__ != "Normalize"]
     pooling = "mean"
     if others[:1] == ["Pooling"]:  # the method's name before sentence-transformers 6, the attribute's since

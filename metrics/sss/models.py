@@ -111,6 +111,25 @@ def fingerprint(model: Any, tokenizer: Any) -> str:
 
 
 @contextmanager
+def quiet_loading() -> Iterator[None]:
+    """transformers without its bar for each of 103 weights, and its table of a pooler's tensors; then as before.
+
+    The tensors that matter are checked.
+    """
+    from transformers.utils import logging
+
+    bars, verbosity = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
+
+
+@contextmanager
 def loading_reports() -> Iterator[list[tuple[Any, dict]]]:
     """Every model that this thread loads meanwhile, with what transformers says of its tensors.
 
