@@ -88,7 +88,10 @@ class BertScore(Outside):
             shown = ", ".join(f"bertscore.{name}={value}" for name, value in self.given.items())
             raise UnusableError(f"bertscore: cannot load its model ({shown or 'the embedded one'}): {reason}") from None
         tokenizer = self.scorer._tokenizer
-        facts = {name: self.options[name] for name in ("idf", "rescale", "baseline", "multi_reference")}
+        facts = {name: self.options[name] for name in ("idf", "rescale", "multi_reference")}
+        # by content: the same path may hold other values in the next run
+        baseline = self.options["baseline"]
+        facts |= {"baseline": digest(Path(baseline).read_bytes().hex()) if baseline else None}
         facts |= {"model": backends.EMBEDDED if embedded else model or self.scorer.model_type}
         facts |= {"layers": self.scorer.num_layers, "weights": models.fingerprint(self.scorer._model, tokenizer)[:16]}
         facts |= {"window": tokenizer.model_max_length, "idf_from": digest(references) if references else None}

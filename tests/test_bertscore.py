@@ -74,6 +74,10 @@ class TestValues:
         found = run(tmp_path, *options, f"bertscore.baseline={baseline}")
         for ours, part, base in zip(found, package(model, 1), (0.5, 0.4, 0.3), strict=True):
             assert ours == pytest.approx(((part - base) / (1 - base)).tolist(), abs=1e-4)
+        # the same file with other values: what --out kept is not taken for theirs
+        baseline.write_text("LAYER,P,R,F\n0,0.1,0.1,0.1\n1,0.2,0.2,0.2\n")
+        again = run(tmp_path, *options, f"bertscore.baseline={baseline}")
+        assert again[2] == pytest.approx(((package(model, 1)[2] - 0.2) / 0.8).tolist(), abs=1e-4)
 
     def test_a_folder_whose_path_names_another_kind_is_what_it_is(self, tmp_path, model):
         """bert-score would load it as a T5 model, with random weights."""
