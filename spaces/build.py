@@ -36,6 +36,8 @@ READER = (
     "cells.py",
     "inputs.py",
     "each.py",
+    "pieces.py",
+    "marks.css",
 )  # of the command, which imports nothing else
 NAMES = sorted(path.parent.name for path in SPACES.glob("*/app.py"))
 

@@ -16,6 +16,7 @@ import gradio as gr
 import look
 import pandas as pd
 
+from eval_summaries import pieces
 from eval_summaries.each import score_each
 from eval_summaries.inputs import Example, Failure, Inputs, read_file
 from eval_summaries.rows import KINDS, UnusableError, kind_of, read_bytes
@@ -261,24 +262,28 @@ def refuse_many(file: Path, count: int, most: int, what: str) -> None:
         raise look.Refused(f"{file.name} has over {most} {what}: use the library")
 
 
-def page(result: pd.DataFrame, primary: str, found: Inputs, signature: str) -> str:
+def page(result: pd.DataFrame, primary: str, found: Inputs, signature: str) -> pieces.Markup:
     """Mean, histogram, notes, the rows without a score, and the signature."""
     values = result[primary].tolist()
     known = [value for value in values if value == value]
     mean = sum(known) / len(known) if known else float("nan")
     undefined = f", {len(values) - len(known)} undefined" if len(known) < len(values) else ""
-    shown = look.big_score(primary, mean, f"mean of {len(known)} rows{undefined}") + look.histogram(values, primary)
-    shown += "".join(map(look.remark, found.notes))
+    shown = look.big_score(primary, mean, f"mean of {len(known)} rows{undefined}") + pieces.histogram(values, primary)
+    shown += pieces.Markup("").join(map(pieces.remark, found.notes))
     if found.failures:
         shown += not_scored([failure.reason for failure in in_order(found.failures)])
-    signed = f'<code class="sm-long">{look.escape(signature)}</code>'
-    return f"{shown}<details><summary>Signature</summary>{signed}</details>"
-
-
-def not_scored(reasons: list[str]) -> str:
-    """Why rows have no score, for the first of them."""
-    items = "".join(
-        f'<li dir="auto">{look.escape(look.clip(look.plain(reason), 500))}</li>' for reason in reasons[:LIMIT_REASONS]
+    return pieces.Markup('{}<details><summary>Signature</summary><code class="sm-long">{}</code></details>').format(
+        shown, pieces.text(signature)
     )
-    more = f"<p>and {len(reasons) - LIMIT_REASONS} more</p>" if len(reasons) > LIMIT_REASONS else ""
-    return f'<div class="sm-alert" role="alert"><p>Rows without a score: {len(reasons)}</p><ul>{items}</ul>{more}</div>'
+
+
+def not_scored(reasons: list[str]) -> pieces.Markup:
+    """Why rows have no score, for the first of them."""
+    items = pieces.Markup("").join(
+        pieces.Markup('<li dir="auto">{}</li>').format(pieces.text(pieces.clip(look.plain(reason), 500)))
+        for reason in reasons[:LIMIT_REASONS]
+    )
+    more = pieces.remark(f"and {len(reasons) - LIMIT_REASONS} more") if len(reasons) > LIMIT_REASONS else ""
+    return pieces.Markup(
+        '<div class="sm-alert" role="alert"><p>Rows without a score: {}</p><ul>{}</ul>{}</div>'
+    ).format(len(reasons), items, more)

@@ -1,15 +1,16 @@
-"""What the demos share: colours, HTML pieces, limits, messages in the page, and the tab that scores two texts."""
+"""What the demos share: colours, limits, messages in the page, and the tab that scores two texts."""
 
 import contextlib
 import functools
-import html
 import json
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
 
+from eval_summaries import pieces
 from eval_summaries.cells import parse_characters
 from eval_summaries.rows import UnusableError
 
@@ -19,38 +20,18 @@ LIMIT_LIST = 15_000  # characters of a list of names: the time to find names gro
 LIMIT_NAMES = 500  # of a list: the time to compare who is with whom grows with its square
 LIMIT_NAME = 200  # characters of a name or alias
 # What is shown, so that no input makes a page that a browser cannot hold (1 MB in all)
-LIMIT_MARKS = 1000  # in one text
 LIMIT_VALUES = 100_000  # bytes of the JSON under "All values"
 LIMIT_MESSAGE = 5000  # characters
 
-# Marks have dark text on a light ground in both themes (contrast above 7:1) and differ in line style too, so that no
-# reader depends on colour: blue, orange and purple of Okabe and Ito's palette for colour-blind readers, lightened.
-CSS = """
+CSS = (
+    (Path(pieces.__file__).parent / "marks.css").read_text(encoding="utf-8")
+    + """
 .sm-score { font-size: 3rem; font-weight: 700; line-height: 1.1; }
-.sm-note { opacity: .85; }
 .sm-alert { background: #fff4e0; color: #4a2500; border: 2px solid #b35900; border-radius: 8px; padding: .75rem;
   white-space: pre-line; overflow-wrap: anywhere; }
-.sm-text { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.9; padding: .5rem 0; }
-.sm-text mark, .sm-legend mark { color: #111; padding: .1em .2em; border-radius: 3px; }
-mark.sm-match { background: #cfe8fb; border-bottom: 3px solid #0072b2; }
-mark.sm-miss { background: #fde6c4; border-bottom: 3px dashed #b35900; }
-mark.sm-invent { background: #f3d9ea; border-bottom: 3px double #8a2a6a; }
-.sm-scroll { overflow-x: auto; }
-.sm-scroll table { border-collapse: collapse; }
-.sm-scroll th, .sm-scroll td { padding: .3rem .6rem; text-align: start; border-bottom: 1px solid #8886; }
-.sm-bar { display: inline-block; height: .8em; background: #0072b2; border-radius: 2px; vertical-align: middle; }
-.dark .sm-bar { background: #56b4e9; }
-.sm-cell { color: #111; text-align: center !important; min-width: 2.6em; }
-details.sm-sentence { margin: .25rem 0; border-inline-start: .5rem solid var(--support); padding-inline-start: .5rem; }
-details.sm-sentence summary { cursor: pointer; }
-.sm-graph text { fill: currentColor; }
-.sm-graph { width: 100%; max-width: 420px; }
-/* one selector a rule: Gradio puts a prefix of its own before each rule, which misses the .dark in a list */
-.sm-graph rect { fill: #0072b2; }
 .sm-graph .sm-matched { stroke: #0072b2; }
 .sm-graph .sm-missed { stroke: #b35900; }
 .sm-graph .sm-invented { stroke: #8a2a6a; }
-.dark .sm-graph rect { fill: #56b4e9; }
 .dark .sm-graph .sm-matched { stroke: #56b4e9; }
 .dark .sm-graph .sm-missed { stroke: #ffb454; }
 .dark .sm-graph .sm-invented { stroke: #e79ccb; }
@@ -62,6 +43,7 @@ textarea { unicode-bidi: plaintext; text-align: start; } /* each paragraph in it
 .dark button[role=tab].selected { color: #93c5fd !important; }
 @media (max-width: 480px) { .sm-score { font-size: 2.2rem; } .gradio-container { padding: 4px !important; } }
 """
+)
 THEME = gr.themes.Default(
     primary_hue="blue", font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"]
 ).set(
@@ -92,16 +74,6 @@ class Refused(ValueError):
 # ---- pieces of a page -----------------------------------------------------------------------------------------------
 
 
-def escape(text: object) -> str:
-    """Text for HTML."""
-    return html.escape(str(text))
-
-
-def clip(text: str, most: int) -> str:
-    """The beginning of a long text."""
-    return text if len(text) <= most else f"{text[:most]}…"
-
-
 def plain(message: object) -> str:
     """A message without the command's options, which a page does not have."""
     text = str(message)
@@ -110,101 +82,19 @@ def plain(message: object) -> str:
     return text
 
 
-def alert(message: object) -> str:
+def alert(message: object) -> pieces.Markup:
     """A message that screen readers announce."""
-    return f'<div class="sm-alert" role="alert">{escape(clip(plain(message), LIMIT_MESSAGE))}</div>'
+    shown = pieces.clip(plain(message), LIMIT_MESSAGE)
+    return pieces.Markup('<div class="sm-alert" role="alert">{}</div>').format(pieces.text(shown))
 
 
-def remark(text: str) -> str:
-    """A line that says what is not shown, and the like."""
-    return f'<p class="sm-note">{escape(text)}</p>'
-
-
-def some(names: Sequence[str], most: int = 50) -> str:
-    """Names in a row, the first of many."""
-    shown = ", ".join(clip(name, 30) for name in names[:most])
-    return f"{shown}, and {len(names) - most:,} more" if len(names) > most else shown
-
-
-def big_score(name: str, value: float, note: str = "") -> str:
+def big_score(name: str, value: float, note: str = "") -> pieces.Markup:
     """The primary score, large; ``data-score`` has all its digits."""
     shown = "undefined" if value != value else f"{value:.3f}"
-    return (
-        f'<div role="status"><div>{escape(name)}</div><div class="sm-score" data-score="{value!r}">{shown}</div>'
-        f'<div class="sm-note">{escape(note)}</div></div>'
-    )
-
-
-def highlight(text: str, spans: Iterable[tuple[int, int, str, str]]) -> str:
-    """A text in its own direction with marks: (start, end, class, what a screen reader says)."""
-    spans = sorted(spans)
-    parts, end = [], 0
-    for start, stop, kind, said in spans[:LIMIT_MARKS]:
-        if start < end:  # two words in one character, as in ½
-            continue
-        parts += [
-            html.escape(text[end:start], quote=False),
-            f'<mark class="sm-{kind}" title="{escape(said)}">{html.escape(text[start:stop], quote=False)}</mark>',
-        ]
-        end = stop
-    parts.append(html.escape(text[end:], quote=False))
-    more = f"Only the first {LIMIT_MARKS:,} of {len(spans):,} marks are drawn." if len(spans) > LIMIT_MARKS else ""
-    return f'{remark(more) if more else ""}<div class="sm-text" dir="auto">{"".join(parts)}</div>'
-
-
-def legend(**kinds: str) -> str:
-    """What the marks mean: ``legend(match="in both")``."""
-    marks = (f'<mark class="sm-{kind}">{escape(meaning)}</mark>' for kind, meaning in kinds.items())
-    return f'<p class="sm-legend">{" &nbsp; ".join(marks)}</p>'
-
-
-def table(headers: list[str], rows: Iterable[Iterable[object]]) -> str:
-    """A table; a cell that is a ``Markup`` is taken as HTML."""
-
-    def cell(value: object) -> str:
-        return value if isinstance(value, Markup) else escape(value)
-
-    head = "".join(f'<th scope="col">{escape(header)}</th>' for header in headers)
-    body = "".join(f"<tr>{''.join(f'<td>{cell(value)}</td>' for value in row)}</tr>" for row in rows)
-    return f'<div class="sm-scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-
-
-class Markup(str):
-    """HTML that is not to be escaped again."""
-
-
-def bar(share: float) -> Markup:
-    """A bar of a share between 0 and 1, at most 8 em long."""
-    return Markup(f'<span class="sm-bar" style="width:{8 * min(1.0, max(0.0, share)):.2f}em"></span>')
-
-
-def shade(value: float) -> str:
-    """A light blue that deepens from 0 to 1, always light enough for dark text."""
-    part = min(1.0, max(0.0, value))
-    return f"rgb({round(247 - 110 * part)},{round(251 - 60 * part)},{round(255 - 15 * part)})"
-
-
-def histogram(values: list[float], label: str) -> str:
-    """Ten bars from the lowest to the highest value, as a picture with a description."""
-    known = [value for value in values if value == value]
-    if not known:
-        return ""
-    low, high = min(known), max(known)
-    width = (high - low) / 10 or 1
-    counts = [0] * 10
-    for value in known:
-        counts[min(9, int((value - low) / width))] += 1
-    bars = "".join(
-        f'<rect x="{20 + 26 * i}" y="{110 - 90 * n / max(counts):.1f}" width="24" height="{90 * n / max(counts):.1f}" '
-        f"><title>{low + width * i:.3f} to {low + width * (i + 1):.3f}: {n}</title></rect>"
-        for i, n in enumerate(counts)
-    )
-    said = f"{label}: {len(known)} values from {low:.3f} to {high:.3f}; counts {', '.join(map(str, counts))}"
-    return (
-        f'<svg class="sm-graph sm-histogram" role="img" aria-label="{escape(said)}" viewBox="0 0 300 130">'
-        f'{bars}<text x="20" y="126" font-size="11">{low:.3f}</text>'
-        f'<text x="280" y="126" font-size="11" text-anchor="end">{high:.3f}</text></svg>'
-    )
+    return pieces.Markup(
+        '<div role="status"><div>{}</div><div class="sm-score" data-score="{!r}">{}</div>'
+        '<div class="sm-note">{}</div></div>'
+    ).format(name, value, shown, note)
 
 
 class _OverBudget(Exception):
@@ -283,7 +173,7 @@ def check_list(people: list | dict, name: str) -> None:
     for one in map(str, [*people, *aliases]):
         if len(one) > LIMIT_NAME:
             raise Refused(
-                f"{name}: {clip(one, 30)!r} has {len(one):,} characters; a name has at most {LIMIT_NAME} here"
+                f"{name}: {pieces.clip(one, 30)!r} has {len(one):,} characters; a name has at most {LIMIT_NAME} here"
             )
 
 
@@ -315,29 +205,35 @@ def in_page(outputs: int) -> Callable:
 
 
 def text_box(label: str, value: str, name: str) -> gr.Textbox:
-    """An input in which Enter scores, and Shift+Enter starts a line."""
-    return gr.Textbox(value, label=label, max_lines=14, elem_id=name, elem_classes="sm-box")
+    """An input in which Enter scores, and Shift+Enter starts a line; ``pair_tab`` puts it in its place."""
+    return gr.Textbox(value, label=label, max_lines=14, elem_id=name, elem_classes="sm-box", render=False)
 
 
 def characters_box(value: str) -> gr.Textbox:
-    """The list of characters, as ``checked_characters`` reads it."""
+    """The list of characters, as ``checked_characters`` reads it; ``pair_tab`` puts it in its place."""
     info = "One a line; aliases after a colon, parted by commas."
-    return gr.Textbox(value, label="Characters", info=info, lines=4, max_lines=12, elem_id="characters")
+    return gr.Textbox(value, label="Characters", info=info, lines=4, max_lines=12, elem_id="characters", render=False)
 
 
 def pair_tab(score: Callable, inputs: list, options: list, examples: list[list], example_inputs: list) -> None:
-    """The rest of the first tab, below its inputs: button, score, evidence, examples.
+    """The first tab: inputs and button, beside them on a wide screen score and evidence; examples.
 
     Args:
         score: from the values of ``inputs`` and ``options`` to the score's HTML, the evidence's HTML, and all values.
+        inputs: boxes that are not in the page yet.
         examples: rows of values for ``example_inputs``.
     """
-    button = gr.Button("Score", variant="primary", elem_id="score")
-    number = gr.HTML(elem_id="number")
-    evidence = gr.HTML(elem_id="evidence")
-    with gr.Accordion("All values", open=False):
-        values = gr.JSON(elem_id="values")
-    gr.Examples(examples, example_inputs, label="Examples")
+    with gr.Row():
+        with gr.Column(min_width=320):
+            for box in inputs:
+                box.render()
+            button = gr.Button("Score", variant="primary", elem_id="score")
+            gr.Examples(examples, example_inputs, label="Examples")
+        with gr.Column(min_width=320):
+            number = gr.HTML(elem_id="number")
+            evidence = gr.HTML(elem_id="evidence")
+            with gr.Accordion("All values", open=False):
+                values = gr.JSON(elem_id="values")
     events = [button.click, *(box.submit for box in inputs[:2])]
     gr.on(events, score, [*inputs, *options], [number, evidence, values], api_name="score")
 

@@ -248,12 +248,12 @@ class TestFileTab:
         assert set(saved["signature"]) == {metric.signature(characters=characters, ignore_case=False, counting="set")}
         assert "Rows without a score: 6" in shown and "<b>" not in shown and "<i>" not in shown
         reasons = [
-            "a.jsonl, line 2: &#x27;X&#x27; is an alias of two characters",
+            "a.jsonl, line 2: &#39;X&#39; is an alias of two characters",
             "a.jsonl, line 3: a name or alias of 1 is of type int",
             "a.jsonl, line 4: predictions has 50,001 characters; this demo takes at most 50,000",
             "a.jsonl, line 5: references is 5",
             "a.jsonl, line 6: characters has 501 names; this demo takes at most 500",
-            "a.jsonl, line 7: &#x27;X&#x27; is an alias of two characters, &#x27;&lt;i&gt;&#x27;",
+            "a.jsonl, line 7: &#39;X&#39; is an alias of two characters, &#39;&lt;i&gt;&#39;",
         ]
         places = [shown.index(reason) for reason in reasons]
         assert places == sorted(places)
@@ -268,7 +268,7 @@ class TestFileTab:
         path = write(tmp_path, "a.csv", 'predictions,references,characters\na,b,"A: X; B: X"\nc,d,e,\n')
         shown, *others = score_file(demos["boc"], path, *OPTIONS["boc"])
         assert 'role="alert"' in shown and others == [None, None] and "no row can be scored (2)" in shown
-        assert "line 2: &#x27;X&#x27; is an alias of two" in shown and "line 3 has 4 fields" in shown
+        assert "line 2: &#39;X&#39; is an alias of two" in shown and "line 3 has 4 fields" in shown
 
     def test_an_option_that_cannot_be_used_is_no_row_s_fault(self, demos, tmp_path):
         path = write(tmp_path, "a.csv", "predictions,references\na,b\n")

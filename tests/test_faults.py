@@ -10,6 +10,7 @@ import pytest
 from conftest import load
 from tiny import make_encoder
 
+from eval_summaries import pieces
 from eval_summaries.resample import EXACT, paired_bootstrap, randomization
 from eval_summaries.tables import Row, markdown, summarise
 from metrics._shared import backends, embedder
@@ -164,11 +165,10 @@ def test_a_bar_in_a_name_ends_no_cell():
 
 
 def test_a_table_of_a_page_shows_text_as_text():
-    look = pytest.importorskip("spaces.look")
-    found = look.table(["<i>"], [["<script>", look.Markup("<b>x</b>"), 5]])
+    found = pieces.table(["<i>"], [["<script>", pieces.Markup("<b>x</b>"), 5]])
     assert "&lt;script&gt;" in found and "<script>" not in found and "&lt;i&gt;" in found
     assert "<td><b>x</b></td>" in found and "<td>5</td>" in found
-    assert ">&lt;b&gt;</mark>" in look.highlight("a <b> c", [(2, 5, "match", "in both")])
+    assert ">&lt;b&gt;</mark>" in pieces.highlight("a <b> c", [(2, 5, "match", "in both")])
 
 
 def test_the_cache_is_empty_where_none_is_wanted():

@@ -8,6 +8,8 @@ import look
 import serving
 from file_tab import file_tab
 
+from eval_summaries import pieces
+
 METRIC = evaluate.load(str(Path(__file__).resolve().parent / "boc.py"))
 
 EXAMPLES = [
@@ -39,20 +41,20 @@ def score(prediction, reference, characters, ignore_case, counting):
         **dict.fromkeys(evidence["invented"], "invent"),
     }
     scores = evidence["scores"]
-    page = look.table(
+    page = pieces.table(
         ["part", "value", ""],
-        [[name, f"{scores[f'boc_{name}']:.3f}", look.bar(scores[f"boc_{name}"])] for name in ("precision", "recall")],
+        [[name, f"{scores[f'boc_{name}']:.3f}", pieces.bar(scores[f"boc_{name}"])] for name in ("precision", "recall")],
     )
-    page += look.legend(**said)
+    page += pieces.legend(**said)
     for title, side, text in (("Recap", "prediction", texts[0]), ("Reference", "reference", texts[1])):
         spans = [
-            (start, end, kind[name], f"{look.clip(name, 20)}: {said[kind[name]]}")
+            (start, end, kind[name], f"{pieces.clip(name, 20)}: {said[kind[name]]}")
             for name, places in evidence["mentions"].items()
             for start, end in places[side]
         ]
-        page += f"<h3>{title}</h3>{look.highlight(text, spans)}"
-    lists = [[part, look.some(evidence[part]) or "nobody"] for part in ("matched", "missed", "invented")]
-    page += look.table(["characters", "names"], lists)
+        page += pieces.heading(3, title) + pieces.highlight(text, spans)
+    lists = [[part, pieces.some(evidence[part]) or "nobody"] for part in ("matched", "missed", "invented")]
+    page += pieces.table(["characters", "names"], lists)
     note = (
         "F1 of precision and recall"
         if scores["boc_f1"] == scores["boc_f1"]

@@ -11,6 +11,8 @@ import look
 import serving
 from file_tab import file_tab
 
+from eval_summaries import pieces
+
 METRIC = evaluate.load(str(Path(__file__).resolve().parent / "bor.py"))
 SCRIPT = inspect.getmodule(METRIC)
 LIMIT_TOGETHER = 10_000  # times that two characters are in one sentence: more take too long to list
@@ -63,7 +65,7 @@ def graph(evidence):
     pairs = [pair for part in STYLES for pair in evidence[part]]
     often = Counter(name for pair in pairs for name in pair)
     if not often:
-        return look.remark("No two of the characters are in one sentence, in either text.")
+        return pieces.remark("No two of the characters are in one sentence, in either text.")
     names = sorted(name for name, _ in often.most_common(LIMIT_DRAWN))
     few = len(names) <= 12
     size, radius = 420, 140
@@ -73,17 +75,17 @@ def graph(evidence):
         x, y = place[name] = (size / 2 + radius * math.cos(angle), size / 2 + radius * math.sin(angle))
         dots += f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{9 if few else 4}" fill="currentColor"/>'
         if few:
-            short, below = look.clip(name, 30), 26 if y >= size / 2 else -16
+            short, below = pieces.clip(name, 30), 26 if y >= size / 2 else -16
             fit = min(17, 230 / len(short))  # a long name stays inside the picture
             dots += f'<text x="{x:.1f}" y="{y + below:.1f}" text-anchor="middle" font-size="{fit:.1f}">'
         else:  # too many to stand side by side: each on a ray of its own, none upside down
-            short, left = look.clip(name, 10), math.cos(angle) < 0
+            short, left = pieces.clip(name, 10), math.cos(angle) < 0
             turned = math.degrees(angle) + (180 if left else 0)
             dots += (
                 f'<text transform="translate({x:.1f} {y:.1f}) rotate({turned:.0f}) translate({-9 if left else 9} 4)" '
                 f'text-anchor="{"end" if left else "start"}" font-size="10">'
             )
-        dots += f"{look.escape(short)}</text>"
+        dots += f"{pieces.text(short)}</text>"
     lines = ""
     for part, (dash, meaning) in STYLES.items():
         for one, other in evidence[part]:
@@ -96,15 +98,13 @@ def graph(evidence):
                 )
     label = "; ".join(f"{part}: {', '.join(map(said, evidence[part][:LIMIT_DRAWN])) or 'none'}" for part in STYLES)
     rest = f"Drawn are the {LIMIT_DRAWN} of {len(often):,} characters that have the most pairs."
-    return (
-        f'<svg class="sm-graph" role="img" aria-label="{label}" viewBox="0 0 {size} {size}">{lines}{dots}</svg>'
-        f"{look.remark(rest) if len(often) > LIMIT_DRAWN else ''}"
-    )
+    drawn = f'<svg class="sm-graph" role="img" aria-label="{label}" viewBox="0 0 {size} {size}">{lines}{dots}</svg>'
+    return pieces.Markup(drawn) + (pieces.remark(rest) if len(often) > LIMIT_DRAWN else "")
 
 
 def said(pair):
     """A pair in HTML."""
-    return look.escape(" and ".join(look.clip(name, 20) for name in pair))
+    return pieces.text(" and ".join(pieces.clip(name, 20) for name in pair))
 
 
 def key():
@@ -116,7 +116,7 @@ def key():
             f'<line x1="2" y1="6" x2="58" y2="6" class="sm-{part}" stroke-width="4" stroke-dasharray="{dash}"/></svg> '
             f"{meaning}</span> &nbsp; "
         )
-    return f"<p>{rows}</p>"
+    return pieces.Markup(f"<p>{rows}</p>")
 
 
 def table_of_pairs(evidence):
@@ -126,12 +126,12 @@ def table_of_pairs(evidence):
     rows = []
     for relation in relations[:LIMIT_PAIRS]:
         found = [place["sentence"] for side in ("prediction", "reference") for place in relation[side]]
-        text = look.clip(" / ".join(found[:LIMIT_SENTENCES]), LIMIT_LETTERS)
+        text = pieces.clip(" / ".join(found[:LIMIT_SENTENCES]), LIMIT_LETTERS)
         more = f" (and {len(found) - LIMIT_SENTENCES:,} more)" if len(found) > LIMIT_SENTENCES else ""
         meaning = STYLES[part_of[tuple(relation["pair"])]][1]
-        rows.append([look.Markup(said(relation["pair"])), meaning, text + more])
+        rows.append([said(relation["pair"]), meaning, text + more])
     rest = f"And {len(relations) - LIMIT_PAIRS:,} more pairs." if len(relations) > LIMIT_PAIRS else ""
-    return look.table(["pair", "", "sentences"], rows) + (look.remark(rest) if rest else "")
+    return pieces.table(["pair", "", "sentences"], rows) + (pieces.remark(rest) if rest else "")
 
 
 @look.in_page(3)
@@ -147,12 +147,12 @@ def score(prediction, reference, characters, ignore_case, split_lines, lang):
         values = METRIC.score(texts[:1], texts[1:], characters=people, **chosen_options)
         evidence = {"scores": {name: value for name, (value,) in values.items()}}
         why = f"Two characters are in one sentence {count:,} times: too often to show here (up to {LIMIT_TOGETHER:,})."
-        first, last = "", look.remark(why)
+        first, last = "", pieces.remark(why)
     scores = evidence["scores"]
     parts = [
-        [name, f"{scores[f'bor_{name}']:.3f}", look.bar(scores[f"bor_{name}"])] for name in ("precision", "recall")
+        [name, f"{scores[f'bor_{name}']:.3f}", pieces.bar(scores[f"bor_{name}"])] for name in ("precision", "recall")
     ]
-    page = first + look.table(["part", "value", ""], parts) + last
+    page = first + pieces.table(["part", "value", ""], parts) + last
     note = (
         "F1 of precision and recall" if scores["bor_f1"] == scores["bor_f1"] else "neither text has a pair of the list"
     )

@@ -9,6 +9,8 @@ import serving
 from file_tab import file_tab
 from texts import sentences
 
+from eval_summaries import pieces
+
 METRIC = evaluate.load(str(Path(__file__).resolve().parent / "mss.py"))
 LIMIT_SENTENCES = 2000  # that are taken, on each side
 # that are shown
@@ -60,25 +62,22 @@ def check(summary, documents, chosen):
 
 def shown(sentence):
     """A sentence as it is listed."""
-    return look.escape(look.clip(sentence, LIMIT_LETTERS))
+    return pieces.clip(sentence, LIMIT_LETTERS)
 
 
 def by_support(evidence):
     """Each summary sentence with the source sentence that supports it best."""
     sources, found = evidence["source_sentences"], evidence["summary_sentences"]
-    page = "<h3>Summary, by support</h3><p>Select a sentence to see the source sentence that supports it best.</p>"
+    page = pieces.heading(3, "Summary, by support")
+    page += pieces.Markup("<p>Select a sentence to see the source sentence that supports it best.</p>")
     for sentence, best in list(zip(found, evidence["best_source"], strict=True))[:LIMIT_LISTED]:
-        colour, where = look.shade(best["similarity"]), best["source_sentence"]
-        page += (
-            f'<details class="sm-sentence" style="--support:{colour}"><summary dir="auto">'
-            f'<mark class="sm-cell" style="background:{colour}">{shown(sentence)}</mark> '
-            f"{best['similarity']:.2f}</summary>"
-            f'<div dir="auto">Source sentence {where + 1}: {shown(sources[where])}</div></details>'
-        )
+        where = best["source_sentence"]
+        source = f"Source sentence {where + 1}: {shown(sources[where])}"
+        page += pieces.supported(shown(sentence), best["similarity"], pieces.text(source))
     if len(found) > LIMIT_LISTED:
         support = [best["similarity"] for best in evidence["best_source"]]
-        page += look.remark(f"And {len(found) - LIMIT_LISTED:,} more sentences. The support of all {len(found):,}:")
-        page += look.histogram(support, "support")
+        page += pieces.remark(f"And {len(found) - LIMIT_LISTED:,} more sentences. The support of all {len(found):,}:")
+        page += pieces.histogram(support, "support")
     return page
 
 
@@ -86,32 +85,34 @@ def unsupported(summary, evidence):
     """The summary with its numbers and names that the document lacks marked; nothing where there are none."""
     found = [*evidence["unsupported_numbers"], *(evidence["unsupported_names"] or [])]
     if not found:
-        return ""
+        return pieces.Markup("")
     spans = [(*each["place"], "invent", "not in the document") for each in found]
-    marked = look.legend(invent="a number or name that the document lacks") + look.highlight(summary, spans)
-    return f"<h3>Numbers and names without support</h3>{marked}"
+    return (
+        pieces.heading(3, "Numbers and names without support")
+        + pieces.legend(invent="a number or name that the document lacks")
+        + pieces.highlight(summary, spans)
+    )
 
 
 def heat_map(evidence):
     """Summary sentences against source sentences, and the list of the latter."""
     matrix, sources = evidence["alignment"], evidence["source_sentences"]
-    page = "<h3>Every sentence against every sentence</h3>"
+    page = pieces.heading(3, "Every sentence against every sentence")
     if max(len(matrix), len(sources)) > LIMIT_MAP:
         size = f"{len(matrix):,} summary and {len(sources):,} source sentences"
-        page += look.remark(f"Of {size}, the first {LIMIT_MAP} of each are drawn.")
+        page += pieces.remark(f"Of {size}, the first {LIMIT_MAP} of each are drawn.")
     columns = range(1, min(len(sources), LIMIT_MAP) + 1)
     head = "".join(f'<th scope="col">source {number}</th>' for number in columns)
     body = ""
     for number, row in enumerate(matrix[:LIMIT_MAP], 1):
-        cells = "".join(
-            f'<td class="sm-cell" style="background:{look.shade(value)}">{value:.2f}</td>' for value in row[:LIMIT_MAP]
-        )
+        cells = "".join(f'<td class="sm-cell sm-{pieces.shade(value)}">{value:.2f}</td>' for value in row[:LIMIT_MAP])
         body += f'<tr><th scope="row">summary {number}</th>{cells}</tr>'
     rows = f"<thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody>"
-    page += f'<div class="sm-scroll" tabindex="0"><table>{rows}</table></div>'
-    page += "<ol>" + "".join(f'<li dir="auto">{shown(source)}</li>' for source in sources[:LIMIT_LISTED]) + "</ol>"
+    page += pieces.Markup(f'<div class="sm-scroll" tabindex="0"><table class="sm-table">{rows}</table></div>')
+    items = (pieces.Markup('<li dir="auto">{}</li>').format(pieces.text(shown(one))) for one in sources[:LIMIT_LISTED])
+    page += pieces.Markup("<ol>{}</ol>").format(pieces.Markup("").join(items))
     if len(sources) > LIMIT_LISTED:
-        page += look.remark(f"And {len(sources) - LIMIT_LISTED:,} more source sentences.")
+        page += pieces.remark(f"And {len(sources) - LIMIT_LISTED:,} more source sentences.")
     return page
 
 
@@ -129,10 +130,10 @@ def score(
     scores = evidence["scores"]
     names = {"mss_support": "support", "mss_coverage": "coverage", "mss_f1": "F1", "mss_compression": "compression"}
     rows = [
-        [name, f"{scores[key]:.3f}", look.bar(scores[key] if key != "mss_compression" else 0)]
+        [name, f"{scores[key]:.3f}", pieces.bar(scores[key] if key != "mss_compression" else 0)]
         for key, name in names.items()
     ]
-    page = look.table(["part", "value", ""], rows) + by_support(evidence) + unsupported(texts[0], evidence)
+    page = pieces.table(["part", "value", ""], rows) + by_support(evidence) + unsupported(texts[0], evidence)
     if evidence["alignment"]:
         page += heat_map(evidence)
     note = "No penalty for long summaries: look at the compression too."

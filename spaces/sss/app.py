@@ -8,6 +8,8 @@ import look
 import serving
 from file_tab import file_tab
 
+from eval_summaries import pieces
+
 METRIC = evaluate.load(str(Path(__file__).resolve().parent / "sss.py"))
 BANDS = ((0.1, "below 0.1"), (0.2, "0.1 to 0.2"), (0.5, "0.2 to 0.5"), (2, "0.5 and above"))
 
@@ -48,13 +50,13 @@ def score(prediction, reference, model, rouge_measure, rouge_counting, use_stemm
         (f"1 / sqrt(L2 distance {evidence['sss_l2']:.2f} + 1)", nearness),
     ):
         product *= factor
-        rows.append([name, f"{factor:.3f}", look.bar(factor), f"{product:.3f}"])
+        rows.append([name, f"{factor:.3f}", pieces.bar(factor), f"{product:.3f}"])
     band = next(name for limit, name in BANDS if evidence["sss"] < limit)
-    page = "<h3>Factors</h3>" + look.table(["factor", "value", "", "product so far"], rows)
-    page += "<h3>Words</h3>" + look.legend(match="in both texts")
+    page = pieces.heading(3, "Factors") + pieces.table(["factor", "value", "", "product so far"], rows)
+    page += pieces.heading(3, "Words") + pieces.legend(match="in both texts")
     for title, side, text in (("Text", "prediction", texts[0]), ("Reference", "reference", texts[1])):
         spans = [(start, end, "match", "in both texts") for start, end in evidence["places"][side]]
-        page += f"<h4>{title}</h4>{look.highlight(text, spans)}"
+        page += pieces.heading(4, title) + pieces.highlight(text, spans)
     note = f"Band of the paper: {band}. Its bands hold for vectors like AraBERT's, not for every model."
     return look.big_score("SSS", evidence["sss"], note), page, look.bounded(evidence)
 
