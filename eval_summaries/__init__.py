@@ -108,8 +108,7 @@ def rank(
         raise ValueError(f"baseline={baseline!r}: there is no such system; there are {', '.join(systems)}")
     if sort is not None and sort not in keys:
         raise ValueError(f"sort={sort!r}: there is no such score; there are {', '.join(keys)}")
-    shown = keys if scores else ranking.primary(keys)
-    shown = shown if sort in (None, *shown) else [sort, *shown]
+    shown, sort = ranking.shown_scores(keys, sort, every=bool(scores))
     lengths = dict.fromkeys(systems, float("nan"))  # the texts are not here
     found = ranking.rank(summarise(values), compare_systems(values, shown), lengths, shown, sort, baseline)
     mark = "sign" if baseline else "letters"

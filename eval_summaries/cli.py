@@ -11,26 +11,22 @@ import typer
 from rich.console import Console
 from tqdm import tqdm
 
+from . import history, report
 from .agreement import agree, tables_of
 from .agreement_tables import Found
 from .better import compare_scores
 from .comparison import Comparison, compare_systems
 from .files import check_sqlite
+from .finished import read_finished
 from .inputs import Inputs, read_characters, read_file, read_folders, read_parameters
 from .options import Asked
 from .outputs import write
-from .ranking import WORDS, Ranking, mean_words, primary, rank
+from .ranking import mean_words, rank, shown_scores
 from .result import Result
 from .scoring import NEEDS, OPTIONAL, Scores, check_shared_characters, needed, run
 from .store import Store, digest
 from .table import UnusableError
-from .tables import (
-    LAYOUT_ADDS,
-    LAYOUT_METRICS,
-    Row,
-    keys_of,
-    summarise,
-)
+from .tables import LAYOUT_ADDS, LAYOUT_METRICS, keys_of, summarise
 from .terminal import show, text
 from .thresholds import broken
 from .tracking import check_project
@@ -48,7 +44,8 @@ columns.
   eval_summaries data.jsonl --predictions summary --references reference --system model --metrics sss,rouge
 
 With --out results are kept by what they were computed from: the same command again goes on where it was, and one more
-system or metric computes only what is new. Exit status: 0 all scored, 1 some rows failed (they are listed), 2 the
+system or metric computes only what is new; --out alone, without an input, shows a finished run again and makes its
+report.html anew. Exit status: 0 all scored, 1 some rows failed (they are listed), 2 the
 arguments or the input cannot be used, 3 a limit of --fail-under or --fail-if-worse-than does not hold, 4 scored and
 shown but not all of it could be written, 130 interrupted.
 """
@@ -139,6 +136,11 @@ def main(
     fail_if_worse_than: Annotated[
         str | None, typer.Option(help="system than which no other may be worse: else status 3")
     ] = None,
+    report_page: Annotated[
+        Path | None,
+        typer.Option("--report", help="a page with ranking, tests and examples with evidence; --out has one anyway"),
+    ] = None,
+    report_examples: Annotated[int, typer.Option(min=0, help="examples that the report shows")] = 30,
     prune: Annotated[
         bool, typer.Option("--prune", help="with --out: delete kept scores that this run did not use")
     ] = False,
@@ -146,12 +148,15 @@ def main(
 ) -> None:
     """Run the command; see HELP."""
     given = dict(locals())  # the arguments, under the names that Asked has for them
+    given["report"] = given.pop("report_page")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # what a terminal cannot show is replaced
             stream.reconfigure(errors="replace")
     console, errors = Console(emoji=False), Console(stderr=True, emoji=False)
     try:
-        status = _run(console, errors, Asked(**given))
+        asked = Asked(**given)
+        _check_outputs(asked)
+        status = _again(console, errors, asked) if asked.is_again else _run(console, errors, asked)
     except KeyboardInterrupt:
         again = "; give the same command again to go on" if out else ""
         errors.print(f"interrupted{again}", soft_wrap=True)
@@ -171,6 +176,8 @@ def _check_outputs(asked: Asked) -> None:
     """``UnusableError`` for what could not be written in the end, before anything is scored."""
     if asked.plots and importlib.util.find_spec("matplotlib") is None:
         raise UnusableError("--plots needs the package matplotlib: pip install matplotlib")
+    if asked.report:
+        report.check_page(asked.report)
     if asked.wandb:
         check_project(asked.wandb)
     if asked.sqlite:
@@ -212,21 +219,14 @@ def _check_ratings(inputs: Inputs, human: list[str]) -> None:
 
 def _run(console: Console, errors: Console, asked: Asked) -> int:
     """Do what was asked; returns the exit status."""
-    _check_outputs(asked)
     inputs, parameters = _read(asked)
-    systems = list(dict.fromkeys(example.system for example in inputs.examples))
-    for option, name in (("baseline", asked.baseline), ("fail-if-worse-than", asked.fail_if_worse_than)):
-        if name is not None and name not in systems:
-            raise UnusableError(f"--{option} {name}: there is no such system; there are {', '.join(systems)}")
+    _check_systems(asked, list(dict.fromkeys(example.system for example in inputs.examples)))
     names = _names(asked, inputs)
     people = inputs.examples[0].characters
     if people is not None and all(example.characters is people for example in inputs.examples):
         check_shared_characters(people, names, asked.options)
     scorers = [asked.scorer(name) for name in names]
-
-    def say(message: str) -> None:
-        errors.print(f"note: {text(message)}", soft_wrap=True)
-
+    say = _say_to(errors)
     for told in inputs.notes:
         say(told)
     store = Store(asked.out, needed, say) if asked.out else None
@@ -239,21 +239,78 @@ def _run(console: Console, errors: Console, asked: Asked) -> int:
         plan |= {"parameters": parameters} if parameters else {}
         comparisons, rows = _compare(scores, store), summarise(scores)
         agreement = _agree(asked, scores, inputs) if asked.humans else None
-        ranking = _rank(asked, rows, comparisons, inputs, say)
-        result = Result(asked, plan, signatures, scores, failures, rows, comparisons, ranking, agreement)
+        keys, sort = shown_scores(keys_of(scores), asked.sort, asked.all_scores, say)
+        ranking = rank(rows, comparisons, mean_words(inputs.examples), keys, sort, asked.baseline)
+        result = Result(
+            asked, plan, signatures, scores, failures, rows, comparisons, ranking, agreement, inputs.examples
+        )
+        state = history.state_of(inputs.examples, names)
+        if store:
+            result.new = history.news([*history.read(asked.out), state])
         show(console, result)
-        unwritten = write(result, store, say)
+        unwritten = write(result, store, state, say, _evidence_bar)
+        _say_report(console, asked, unwritten)
     finally:
         if store:
             store.close()
+    return _status(errors, result, unwritten)
+
+
+def _again(console: Console, errors: Console, asked: Asked) -> int:
+    """Show a finished run again; returns the exit status."""
+    say = _say_to(errors)
+    if not asked.out.is_dir():
+        raise UnusableError(f"there is no folder {asked.out}: give a file, or --summaries NAME=FOLDER, to make it")
+    store = Store(asked.out, needed, say)
+    try:
+        result = read_finished(asked, lambda scores: _compare(scores, store), say)
+        _check_systems(asked, result.ranking.systems)
+        result.new = history.news(history.read(asked.out))
+        show(console, result)
+        shown = report.read_kept(asked.out)["examples"][: asked.report_examples]
+        report.write_pages(result, shown, [asked.report or asked.out / report.PAGE])
+        _say_report(console, asked, [])
+    finally:
+        store.close()
+    return _status(errors, result, [])
+
+
+def _status(errors: Console, result: Result, unwritten: list[str]) -> int:
+    """Say what could not be written and which limits do not hold; returns the exit status."""
+    asked = result.asked
     for what in unwritten:
         errors.print(f"error: not written: {text(what)}", soft_wrap=True)
-    if unwritten and store:
+    if unwritten and asked.out:
         errors.print("the same command again writes it, and scores nothing twice", soft_wrap=True)
-    limits = broken(rows, comparisons, asked.limits, asked.fail_if_worse_than)
+    limits = broken(result.rows, result.comparisons, asked.limits, asked.fail_if_worse_than)
     for what in limits:
         errors.print(f"failed: {text(what)}", soft_wrap=True)
-    return 4 if unwritten else 3 if limits else 1 if failures else 0
+    return 4 if unwritten else 3 if limits else 1 if result.failures else 0
+
+
+def _say_report(console: Console, asked: Asked, unwritten: list[str]) -> None:
+    """Where the report is."""
+    place = asked.report or (asked.out and asked.out / report.PAGE)
+    if place and not any(str(place) in what for what in unwritten):
+        console.print(text(f"Report: {place}"), soft_wrap=True)
+
+
+def _say_to(errors: Console) -> Callable[[str], None]:
+    def say(message: str) -> None:
+        errors.print(f"note: {text(message)}", soft_wrap=True)
+
+    return say
+
+
+def _check_systems(asked: Asked, systems: list[str]) -> None:
+    """``UnusableError`` where an option names a system that is not there."""
+    for option, name in (("baseline", asked.baseline), ("fail-if-worse-than", asked.fail_if_worse_than)):
+        if name is not None and name not in systems:
+            raise UnusableError(f"--{option} {name}: there is no such system; there are {', '.join(systems)}")
+
+
+def _evidence_bar(ids: list) -> Iterable:
+    return tqdm(ids, desc="evidence", unit="example", delay=1, disable=None, file=sys.stderr)
 
 
 def _bar(name: str, chunks: list) -> Iterable:
@@ -276,19 +333,6 @@ def _compare(scores: Scores, store: Store | None) -> list[Comparison]:
         return make()
     key = digest("comparison 2", [[*place, values] for place, values in scores.items()])
     return [Comparison(*found) for found in store.remember(key, make)]
-
-
-def _rank(
-    asked: Asked, rows: list[Row], comparisons: list[Comparison], inputs: Inputs, say: Callable[[str], None]
-) -> Ranking:
-    """The ranking that was asked for."""
-    keys, sort = list(dict.fromkeys(row.key for row in rows)), asked.sort
-    if sort and sort != WORDS and sort not in keys:
-        say(f"--sort {sort}: there is no such score ({', '.join(keys)}): sorted by the first one")
-        sort = None
-    shown = keys if asked.all_scores else primary(keys)
-    shown = shown if sort in (None, WORDS, *shown) else [sort, *shown]
-    return rank(rows, comparisons, mean_words(inputs.examples), shown, sort, asked.baseline)
 
 
 def _agree(asked: Asked, scores: Scores, inputs: Inputs) -> Found:

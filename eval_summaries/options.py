@@ -15,6 +15,11 @@ from .table import UnusableError
 from .tables import LAYOUTS
 from .thresholds import parse_limits
 
+# What means nothing where a finished run is shown again.
+_OF_INPUT = ("predictions", "references", "documents", "characters", "system", "id_column", "split", "metrics")
+_OF_INPUT += ("settings", "config", "human", "sqlite", "parquet", "plots", "prune", "wandb", "drop_section_scores")
+_OPTION = {"id_column": "id", "settings": "set"}  # where an option has another name than here
+
 
 @dataclass
 class Asked:
@@ -47,6 +52,8 @@ class Asked:
     baseline: str | None = None
     fail_under: list[str] | None = None
     fail_if_worse_than: str | None = None
+    report: Path | None = None
+    report_examples: int = 30
     names: list[str] = field(default_factory=list, init=False)
     options: dict[str, dict[str, Any]] = field(default_factory=dict, init=False)
     folders: dict[str, Path] = field(default_factory=dict, init=False)
@@ -54,9 +61,19 @@ class Asked:
     humans: list[str] = field(default_factory=list, init=False)
     _scorers: dict[str, Scorer] = field(default_factory=dict, init=False)
 
+    @property
+    def is_again(self) -> bool:
+        """Whether a finished run in --out is to be shown again, since no input is given."""
+        return bool(self.out) and not self.file and not self.summaries
+
     def __post_init__(self):
         """Raise ``UnusableError`` for whatever can be told without reading or loading anything."""
-        if bool(self.file) == bool(self.summaries):
+        if self.is_again:
+            needs_input = [name for name in _OF_INPUT if getattr(self, name)]
+            if needs_input:
+                option = _OPTION.get(needs_input[0], needs_input[0].replace("_", "-"))
+                raise UnusableError(f"--{option} needs the input: give the file, or --summaries NAME=FOLDER")
+        elif bool(self.file) == bool(self.summaries):
             raise UnusableError("give a file, or --summaries NAME=FOLDER (see --help)")
         if self.layout_name and self.layout_name not in LAYOUTS:
             raise UnusableError(f"--layout {self.layout_name}: give one of {', '.join(LAYOUTS)}")

@@ -100,11 +100,11 @@ def shade(value: float) -> str:
     return f"shade-{round(10 * min(1.0, max(0.0, value)))}"
 
 
-def supported(sentence: str, similarity: float, source: object) -> Markup:
+def supported(sentence: str, similarity: float, source: object, opened: bool = False) -> Markup:
     """A sentence of a summary, shaded by its similarity to its best source sentence, which opens below it."""
     return Markup(
-        '<details class="sm-sentence"><summary dir="auto">{} {:.2f}</summary><div dir="auto">{}</div></details>'
-    ).format(mark(sentence, shade(similarity)), similarity, source)
+        '<details class="sm-sentence"{}><summary dir="auto">{} {:.2f}</summary><div dir="auto">{}</div></details>'
+    ).format(Markup(" open" if opened else ""), mark(sentence, shade(similarity)), similarity, source)
 
 
 def histogram(values: list[float], label: str, span: tuple[float, float] | None = None) -> Markup:

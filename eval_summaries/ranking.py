@@ -7,8 +7,8 @@ compared with that one alone, and Holm's correction is for these fewer tests.
 
 import csv
 import io
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 from .comparison import Comparison, holm
 from .inputs import Example
@@ -44,6 +44,23 @@ def primary(keys: Iterable[str]) -> list[str]:
     """The primary scores among ``keys``; all of them where there is none (all keys of a metric that was cut down)."""
     keys = list(keys)
     return [key for key in keys if key in PRIMARY] or keys
+
+
+def shown_scores(
+    keys: list[str], sort: str | None = None, every: bool = False, say: Callable[[str], Any] | None = None
+) -> tuple[list[str], str | None]:
+    """The scores that a ranking shows and the one that it is sorted by.
+
+    Args:
+        keys: all that there are.
+        sort: the one that is asked for, or "words"; where it is none of ``keys``, ``say`` is told, and it is dropped.
+        every: all scores, not the primary one of each metric alone.
+    """
+    if sort and sort != WORDS and sort not in keys:
+        say(f"--sort {sort}: there is no such score ({', '.join(keys)}): sorted by the first one")
+        sort = None
+    shown = keys if every else primary(keys)
+    return (shown if sort in (None, WORDS, *shown) else [sort, *shown]), sort
 
 
 def rank(

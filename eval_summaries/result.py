@@ -6,7 +6,7 @@ from typing import Any
 from . import agreement_tables, ranking
 from .agreement_tables import Found
 from .comparison import Comparison
-from .inputs import Failure
+from .inputs import Example, Failure
 from .options import Asked
 from .ranking import Ranking
 from .scoring import Scores
@@ -26,6 +26,8 @@ class Result:
     comparisons: list[Comparison]
     ranking: Ranking
     agreement: Found | None
+    examples: list[Example]  # none where a finished run is shown again
+    new: str = ""  # what has come since the run before, in a sentence
 
     @property
     def page(self) -> str:

@@ -36,6 +36,13 @@ def _source(documents: tuple[str, ...]) -> tuple[Source, frozenset[str]]:
     return Source([texts.words(document) for document in documents], NOVEL), unsupported.known_numbers(documents)
 
 
+def lacking(summary: str, sentences: list[str], documents: tuple[str, ...]) -> tuple[list, list | None]:
+    """The numbers and the names of a summary that its documents lack; names are None in scripts without capitals."""
+    source, known_numbers = _source(documents)
+    names = unsupported.unsupported_names(summary, sentences, source.words)
+    return unsupported.unsupported_numbers(summary, known_numbers), names
+
+
 class Stats(Outside):
     """Scores examples; topics are learned once, from all documents of the run.
 
@@ -91,10 +98,10 @@ class Stats(Outside):
 
     def _against_documents(self, summary: str, documents: tuple[str, ...]) -> dict[str, float]:
         """Lengths, what was copied, what is new, what is repeated, what no document has."""
-        source, known_numbers = _source(documents)
+        source, _ = _source(documents)
         words, found = texts.words(summary), texts.sentences(summary, self.options["lang"])
         coverage, density = coverage_and_density(source.fragments(words), len(words))
-        names = unsupported.unsupported_names(summary, found, source.words)
+        numbers, names = lacking(summary, found, documents)
         return {
             "stats_words": float(len(words)),
             "stats_sentences": float(len(found)),
@@ -102,7 +109,7 @@ class Stats(Outside):
             "stats_density": density,
             **{f"stats_novel_{n}grams": share for n, share in enumerate(source.novel(words), start=1)},
             "stats_repeated_3grams": repeated(words, 3),
-            "stats_unsupported_numbers": float(len(unsupported.unsupported_numbers(summary, known_numbers))),
+            "stats_unsupported_numbers": float(len(numbers)),
             "stats_unsupported_names": math.nan if names is None else float(len(names)),
         }
 

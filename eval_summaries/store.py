@@ -23,6 +23,7 @@ _OLD = "journal.jsonl"  # of version 0.1, whose scores may differ from today's
 WRITTEN = (
     *("scores.jsonl", "scores.csv", "scores.parquet", "summary.md", "summary.tex", "failures.csv"),
     *("ranking.csv", "ranking.tex", "agreement.json", "agreement_tests.json", COMPARISON, RUN),
+    *("report.html", "report.json", "history.jsonl"),
 )
 
 

@@ -35,6 +35,8 @@ def show(console: Console, result: Result) -> None:
         print_table(console, "Ranking", headers, lines)
     if note(result.ranking):
         console.print(text(note(result.ranking)), soft_wrap=True)
+    if result.new:
+        console.print(text(result.new), soft_wrap=True)
     place = f"in {asked.out / 'summary.md'}" if asked.out else "in summary.md, with --out"
     if len(result.rows) <= SHOWN:
         print_table(console, "Scores", HEADERS, [cells_of(row) for row in result.rows])
