@@ -60,7 +60,7 @@ def show(console: Console, result: Result) -> None:
     if asked.layout_name:
         print_table(console, f"In the layout of {asked.layout_name}", *layout(asked.layout_name, result.rows))
     if result.agreement:
-        for human in asked.humans:
+        for human in dict.fromkeys(one.human for one in result.agreement.agreements):
             title = f"Agreement with {human}: Spearman's rho with 95% intervals"
             print_table(console, text(title), *agreement_tables.table(result.agreement, human, "spearman"))
         for line in agreement_tables.notes(result.agreement):

@@ -41,6 +41,7 @@ def render(result: Result, shown: list[dict[str, Any]]) -> str:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_HERE / "templates"),
         autoescape=True,
+        finalize=lambda value: value if isinstance(value, Markup) or not isinstance(value, str) else pieces.text(value),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -233,7 +234,7 @@ def _joined(spans: list[pieces.Span], text: str) -> list[pieces.Span]:
 
 
 def _reference(number: int, references: list[str], spans: list[pieces.Span]) -> Markup:
-    title = "Reference" if len(references) == 1 else f"Reference {number + 1} of {len(references)}, which fits best"
+    title = "Reference" if len(references) == 1 else f"Reference {number + 1} of {len(references)}, the closest"
     shown = [span for span in spans if span[1] <= LIMIT]
     return Markup('<div class="reference">{}{}</div>').format(
         pieces.heading(5, title), pieces.highlight(references[number], shown)
