@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval_summaries import history, pieces
+from eval_summaries.report import page
 from eval_summaries.report.evidence import locate, shared_words
 from eval_summaries.report.examples import DIFFERENT, SAMPLE, choose
-from eval_summaries.report.page import LIMIT_PAGE
-from eval_summaries.report.page import _examples as made_of
 from metrics._shared.texts import sentences
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\" ' & </template> \x00 \u202e end"
@@ -105,25 +104,25 @@ class TestPage:
     def test_it_holds_ranking_tests_examples_and_how_it_was_made(self, data, tmp_path):
         status, shown = call(data, *ALL, "--metrics", "boc,bor,rouge,stats", "--out", tmp_path / "out")
         assert status == 0 and f"Report: {tmp_path / 'out' / 'report.html'}" in shown
-        page = page_of(tmp_path / "out")
-        values = data_of(page)
+        html = page_of(tmp_path / "out")
+        values = data_of(html)
         assert values["systems"] == ["good", "bad"] and values["primary"][:2] == ["boc_f1", "bor_f1"]
-        assert len(values["ids"]) == 8 == page.count("<template id=")
+        assert len(values["ids"]) == 8 == html.count("<template id=")
         (pair,) = values["pairs"]["rouge1"].values()
         assert pair[0] == 8 and pair[1] > 0 and 0 <= pair[2] <= pair[3] <= 1
-        assert "boc|version" in page and "<h2>Distributions</h2>" in page
+        assert "boc|version" in html and "<h2>Distributions</h2>" in html
         for view in ("words", "names", "pairs", "unsupported"):
-            assert f'data-view="{view}"' in page
-        assert '<mark class="sm-invent" title="Penny: only in the summary">Penny</mark>' in page
+            assert f'data-view="{view}"' in html
+        assert '<mark class="sm-invent" title="Penny: only in the summary">Penny</mark>' in html
 
     @pytest.mark.slow
     def test_support_points_into_the_document(self, data, tmp_path):
         assert call(data, *ALL, "--metrics", "mss", "--report", tmp_path / "r.html")[0] == 0
-        page = (tmp_path / "r.html").read_text("utf-8")
+        html = (tmp_path / "r.html").read_text("utf-8")
         best = load("mss").explain(ROWS[0]["summary"], ROWS[0]["article"])["best_source"][0]
         button = f'data-source="{best["source_sentence"]}">Source sentence {best["source_sentence"] + 1}</button>'
-        assert button in page and f"{best['similarity']:.2f}" in page
-        assert '<span class="source" data-source="2">Amy told Raj of it.</span>' in page
+        assert button in html and f"{best['similarity']:.2f}" in html
+        assert '<span class="source" data-source="2">Amy told Raj of it.</span>' in html
 
     def test_texts_from_outside_are_text(self, tmp_path):
         rows = [
@@ -132,25 +131,25 @@ class TestPage:
         ]
         rows[0]["article"] = "A sentence. " * 100_000
         call(write_rows(tmp_path / "x.jsonl", rows), *ALL, "--metrics", "boc,rouge,stats", "--out", tmp_path / "out")
-        page = page_of(tmp_path / "out")
-        assert page.count("<script") == 2 and "<img" not in page and "\x00" not in page
-        assert page.count("</template>") == page.count("<template") == 8
-        assert "1,200,000 characters; the first 50,000 are shown" in page and len(page) < 5_000_000
-        assert data_of(page)["systems"][0].startswith("</script>")
+        html = page_of(tmp_path / "out")
+        assert html.count("<script") == 2 and "<img" not in html and "\x00" not in html
+        assert html.count("</template>") == html.count("<template") == 8
+        assert "1,200,000 characters; the first 50,000 are shown" in html and len(html) < 5_000_000
+        assert data_of(html)["systems"][0].startswith("</script>")
 
     def test_the_policy_names_its_style_and_script_and_nothing_else(self, data, tmp_path):
         import base64
         import hashlib
 
         call(data, *COLUMNS, "--metrics", "rouge", "--out", tmp_path / "out")
-        page = page_of(tmp_path / "out")
-        policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+        html = page_of(tmp_path / "out")
+        policy = re.search(r'Content-Security-Policy" content="([^"]*)"', html)[1]
         for tag in ("style", "script"):
-            content = re.search(rf"<{tag}>(.*?)</{tag}>", page, re.S)[1]
+            content = re.search(rf"<{tag}>(.*?)</{tag}>", html, re.S)[1]
             digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
             assert f"{tag}-src &#39;sha256-{digest}&#39;" in policy or f"{tag}-src 'sha256-{digest}'" in policy
         assert "default-src 'none'" in policy and "unsafe" not in policy
-        body = page[page.index("<body>") :]
+        body = html[html.index("<body>") :]
         assert "style=" not in body and not re.search(r"\son\w+=", re.sub(r"<script.*?</script>", "", body, flags=re.S))
         assert "http" not in re.sub(r"<code>.*?</code>", "", body)
 
@@ -158,17 +157,17 @@ class TestPage:
         arguments = [data, *COLUMNS, "--metrics", "rouge", "--out", tmp_path / "out", "--report-examples"]
         for count in (3, 0):
             assert call(*arguments, count)[0] == 0
-            page = page_of(tmp_path / "out")
-            assert page.count("<template id=") == count and len(data_of(page)["ids"]) == 8
-        assert "The page holds no texts" in page
+            html = page_of(tmp_path / "out")
+            assert html.count("<template id=") == count and len(data_of(html)["ids"]) == 8
+        assert "The page holds no texts" in html
 
     def test_many_long_examples_stay_within_the_page(self):
         one = {"documents": ["word " * 10_000], "references": [], "sources": []}
         side = {"name": "a", "summary": "A word.", "texts": 0, "views": {}}
         shown = [{"id": str(n), "chosen": SAMPLE, "texts": [one], "systems": [side]} for n in range(200)]
-        drawn, left_out = made_of(shown, ["a"])
-        size = sum(len(html) for example in drawn for html in example["texts"])
-        assert len(drawn) + left_out == 200 and 4_000_000 < size < LIMIT_PAGE
+        drawn = page._examples(shown, ["a"], page._environment().get_template("example.html.j2"), 4_000_000)
+        size = sum(len(html.encode()) for html in drawn)
+        assert 60 < len(drawn) < 80 and 3_900_000 < size <= 4_000_000
 
     def test_failures_are_listed(self, tmp_path):
         rows = [*ROWS[:4], {**ROWS[4], "reference": None}]

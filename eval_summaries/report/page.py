@@ -6,6 +6,7 @@ script by their digests and forbids everything else.
 
 import base64
 import hashlib
+import json
 import math
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,12 @@ from ..shared import texts as shared_texts
 from .evidence import KINDS, LIMIT
 
 GENERATOR = '<meta name="generator" content="eval_summaries">'  # by which a report is known
-LIMIT_PAGE = 4_500_000  # characters of the examples' HTML: a page of 5 MB opens in a second or two
+LIMIT_PAGE = 4_900_000  # bytes: a page of 5 MB opens in a second or two
 LIMIT_VALUES = 150_000  # scores of single examples that the page holds
 LIMIT_FAILURES = 200  # that are listed
 _HERE = Path(__file__).resolve().parent
 _SAID = {"match": "in both texts", "miss": "missed by the summary", "invent": "only in the summary"}
-# The view that shows why a score is what it is, by the beginning of the score's name.
-VIEWS = {"words": "Shared words", "support": "Support", "names": "Characters", "pairs": "Relations"}
-VIEWS |= {"unsupported": "Not in the document"}
+# The view that shows why a score is what it is, by the beginning of its name; else the shared words.
 VIEW_OF = {"mss": "support", "boc": "names", "bor": "pairs", "stats": "unsupported"}
 
 
@@ -38,21 +37,16 @@ def render(result: Result, shown: list[dict[str, Any]]) -> str:
     Args:
         shown: examples with their texts and evidence, as ``examples.collect`` makes them.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_HERE / "templates"),
-        autoescape=True,
-        finalize=lambda value: value if isinstance(value, Markup) or not isinstance(value, str) else pieces.text(value),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    # the order of systems and scores has a meaning
-    environment.policies["json.dumps_kwargs"] = {"allow_nan": False, "separators": (",", ":")}
+    environment = _environment()
     style = (_HERE.parent / "marks.css").read_text("utf-8") + (_HERE / "templates" / "report.css").read_text("utf-8")
     script = (_HERE / "templates" / "report.js").read_text("utf-8")
     ranking = result.ranking
-    drawn, left_out = _examples(shown, ranking.systems)
+    distributions = _distributions(result)
     ids = list(dict.fromkeys(name for _, name in result.scores))
+    numbers = _numbers(result, ids, {one["id"] for one in shown})
+    room = LIMIT_PAGE - len(style + script + json.dumps(numbers)) - sum(len("".join(d)) for d in distributions.values())
+    drawn = _examples(shown, ranking.systems, environment.get_template("example.html.j2"), room)
+    numbers["templates"] = {one["id"]: place for place, one in enumerate(shown[: len(drawn)])}
     page = environment.get_template("report.html.j2").render(
         generator=Markup(GENERATOR),
         style=Markup(style),
@@ -65,19 +59,29 @@ def render(result: Result, shown: list[dict[str, Any]]) -> str:
         new=result.new,
         number=number,
         count=len(ids),
-        distributions=_distributions(result),
+        distributions=distributions,
         examples=drawn,
-        left_out=left_out,
-        data=_data(result, ids, {one["id"]: place for place, one in enumerate(drawn)}),
+        left_out=len(shown) - len(drawn),
+        data=jinja2.utils.htmlsafe_json_dumps(numbers, allow_nan=False, separators=(",", ":")),
         agreement=_agreement(result),
         signatures=result.signatures,
         options={name: given for name, given in result.plan["options"].items() if given},
         failures=result.failures[:LIMIT_FAILURES],
         all_failures=len(result.failures),
-        views=VIEWS,
-        legends=_legends(),
     )
     return page.encode("utf-8", "backslashreplace").decode()  # a lone surrogate, which no file can hold
+
+
+def _environment() -> jinja2.Environment:
+    """Templates that escape whatever is not HTML of ours, and show control characters as their pictures."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_HERE / "templates"),
+        autoescape=True,
+        finalize=lambda value: value if isinstance(value, Markup) or not isinstance(value, str) else pieces.text(value),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
 
 
 def _digest(content: str) -> str:
@@ -113,8 +117,12 @@ def _short(value: float | None) -> float | None:
     return None if value is None or value != value else float(f"{value:.4g}")
 
 
-def _data(result: Result, ids: list[str], templates: dict[str, int]) -> dict[str, Any]:
-    """What the script sorts and compares: means, p-values, and each example's scores, as far as the page holds them."""
+def _numbers(result: Result, ids: list[str], shown: set[str]) -> dict[str, Any]:
+    """What the script sorts and compares: means, p-values, and each example's scores, as far as the page holds them.
+
+    Args:
+        shown: the ids whose scores are there in any case.
+    """
     systems = result.ranking.systems
     keys = [*dict.fromkeys([*result.ranking.keys, *(row.key for row in result.rows)])]
     place = {name: number for number, name in enumerate(systems)}
@@ -122,7 +130,7 @@ def _data(result: Result, ids: list[str], templates: dict[str, int]) -> dict[str
     if len(systems) * len(kept) * len(listed) > LIMIT_VALUES:
         listed = result.ranking.keys
     if len(systems) * len(kept) * len(listed) > LIMIT_VALUES:
-        kept = [name for name in ids if name in templates]
+        kept = [name for name in ids if name in shown]
     means = {(row.system, row.key): row.mean for row in result.rows}
     pairs: dict[str, dict[str, list]] = {key: {} for key in keys}
     for one in result.comparisons:
@@ -141,7 +149,6 @@ def _data(result: Result, ids: list[str], templates: dict[str, int]) -> dict[str
         "pairs": pairs,
         "ids": kept,
         "all": len(ids),
-        "templates": templates,
         "scores": {
             key: [[_short(result.scores.get((system, name), {}).get(key)) for system in systems] for name in kept]
             for key in listed
@@ -168,31 +175,30 @@ def _legends() -> dict[str, Markup]:
         "support": pieces.legend(**{"shade-1": "little support", "shade-5": "some", "shade-10": "a sentence like it"}),
         "names": pieces.legend(**_SAID),
         "unsupported": pieces.legend(invent="a number or name that the document lacks"),
-        "pairs": Markup(""),
     }
 
 
-def _examples(shown: list[dict[str, Any]], order: list[str]) -> tuple[list[dict[str, Any]], int]:
-    """The examples with their evidence as HTML, as many as fit the page, and how many do not."""
-    drawn: list[dict[str, Any]] = []
-    size = 0
-    for one in shown:
+def _examples(shown: list[dict[str, Any]], order: list[str], template: jinja2.Template, room: int) -> list[Markup]:
+    """The examples with their evidence as HTML, as many as fit into ``room`` bytes."""
+    drawn: list[Markup] = []
+    for place, one in enumerate(shown):
         sides = []
         for side in sorted(one["systems"], key=lambda side: order.index(side["name"])):
             compared = one["texts"][side["texts"]]
-            html = {name: _view(name, view, side["summary"], compared) for name, view in side["views"].items()}
-            html = {name: html[name] for name in [*VIEWS, "failed"] if name in html}
-            if not set(html) - {"failed"}:
-                html["plain"] = pieces.highlight(side["summary"], [])
-            sides.append(
-                {"system": order.index(side["name"]), "name": side["name"], "texts": side["texts"], "views": html}
-            )
+            views = {name: _view(name, view, side["summary"], compared) for name, view in side["views"].items()}
+            if not set(views) - {"failed"}:
+                views["plain"] = pieces.highlight(side["summary"], [])
+            system = {"system": order.index(side["name"]), "name": side["name"], "texts": side["texts"]}
+            sides.append({**system, "views": views})
+        used = {name for side in sides for name in side["views"]}
+        legends = {name: legend for name, legend in _legends().items() if name in used}
         texts = [_compared(kept) for kept in one["texts"]]
-        size += sum(len(html) for side in sides for html in side["views"].values()) + sum(map(len, texts))
-        if size > LIMIT_PAGE:
+        html = template.render(place=place, chosen=one["chosen"], legends=legends, sides=sides, texts=texts)
+        room -= len(html.encode("utf-8", "backslashreplace"))
+        if room < 0:
             break
-        drawn.append({"id": one["id"], "chosen": one["chosen"], "sides": sides, "texts": texts})
-    return drawn, len(shown) - len(drawn)
+        drawn.append(Markup(html))
+    return drawn
 
 
 def _view(name: str, view: dict[str, Any], summary: str, compared: dict[str, Any]) -> Markup:

@@ -7,9 +7,12 @@ const templates = new Map(Object.entries(data.templates)); // an id may be "cons
 const scores = new Map(Object.entries(data.scores));
 const LISTED = 300;
 
+// control characters, which a browser would drop, as the pictures that Unicode has of them
+const visible = (content) => String(content).replace(/[\0-\x08\x0b\x0c\x0e-\x1f]/g, (sign) => String.fromCharCode(0x2400 + sign.charCodeAt(0)));
+
 function put(tag, content, parent, attributes = {}) {
   const made = document.createElement(tag);
-  made.textContent = content;
+  made.textContent = visible(content);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   parent.append(made);
   return made;
@@ -88,8 +91,8 @@ function choose(select, values, current) {
 function compareTwo() {
   const body = $("pair").tBodies[0];
   body.replaceChildren();
-  $("pair-one").textContent = data.systems[state.one];
-  $("pair-other").textContent = data.systems[state.other];
+  $("pair-one").textContent = visible(data.systems[state.one]);
+  $("pair-other").textContent = visible(data.systems[state.other]);
   for (const key of data.keys) {
     const turned = state.one > state.other;
     const found = data.pairs[key][`${state.one} ${state.other}`] ?? data.pairs[key][`${state.other} ${state.one}`];
@@ -143,8 +146,8 @@ function list() {
   const rows = listed();
   const body = $("list").querySelector("tbody");
   body.replaceChildren();
-  $("list-one").textContent = data.systems[state.one];
-  $("list-other").textContent = data.systems[state.other];
+  $("list-one").textContent = visible(data.systems[state.one]);
+  $("list-other").textContent = visible(data.systems[state.other]);
   for (const { id, one, other, gap } of rows.slice(0, LISTED)) {
     const row = put("tr", "", body, { "data-id": id });
     const name = put("td", "", row);
@@ -173,7 +176,7 @@ function show() {
   }
   const made = $(`example-${place}`).content.cloneNode(true);
   const link = made.querySelector("a.link");
-  link.textContent = state.example;
+  link.textContent = visible(state.example);
   link.href = address(state.example);
   const row = data.ids.indexOf(state.example);
   const sides = [...made.querySelectorAll(".side")];
@@ -189,9 +192,9 @@ function show() {
   }
   const [first] = sides.filter((side) => Number(side.dataset.system) === state.one);
   if (first) first.parentNode.prepend(first);
-  const visible = sides.filter((side) => !side.hidden);
-  if (!visible.length) put("p", "Neither system has this example.", made.querySelector(".sides"));
-  const views = [...new Set(visible.flatMap((side) => [...side.querySelectorAll(".view")].map((view) => view.dataset.view)))]
+  const open = sides.filter((side) => !side.hidden);
+  if (!open.length) put("p", "Neither system has this example.", made.querySelector(".sides"));
+  const views = [...new Set(open.flatMap((side) => [...side.querySelectorAll(".view")].map((view) => view.dataset.view)))]
     .filter((name) => name !== "failed" && name !== "plain");
   const wanted = [state.view, data.views[state.score], ...views].find((name) => views.includes(name));
   const buttons = made.querySelector(".views");
@@ -205,7 +208,7 @@ function show() {
   for (const view of made.querySelectorAll(".view")) {
     view.hidden = !["failed", "plain", wanted].includes(view.dataset.view);
   }
-  const used = visible.map((side) => side.dataset.texts);
+  const used = open.map((side) => side.dataset.texts);
   for (const box of made.querySelectorAll(".compared")) box.hidden = !used.includes(box.dataset.texts);
   $("shown").append(made);
 }
