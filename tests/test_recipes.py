@@ -9,6 +9,7 @@ import sys
 import sysconfig
 import textwrap
 import venv
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -18,10 +19,15 @@ from conftest import ROOT
 PAGE = ROOT / "docs" / "recipes.md"
 
 
-def blocks(section):
-    """The code blocks of a section of the page, in their order."""
+def text_of(section):
+    """A section of the page."""
     (text,) = re.findall(rf"^## {section}\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.M | re.S)
-    return re.findall(r"^```\w+\n(.*?)^```$", text, re.M | re.S)
+    return text
+
+
+def blocks(section):
+    """The code blocks of a section, in their order."""
+    return re.findall(r"^```\w+\n(.*?)^```$", text_of(section), re.M | re.S)
 
 
 def run(python, environment, folder, code, wanted):
@@ -140,6 +146,7 @@ def own(environment, tmp_path):
 
 
 @pytest.mark.install
+@pytest.mark.timeout(600)
 def test_mlflow(tools, own, tmp_path, mss):
     (code,) = blocks("MLflow")
     wanted = '[result.metrics, result.tables["eval_results_table"].to_dict("list"), mlflow.search_runs().to_json()]'
@@ -154,12 +161,13 @@ def test_mlflow(tools, own, tmp_path, mss):
 
 
 @pytest.mark.install
+@pytest.mark.timeout(600)
 def test_harness(tools, own, tmp_path, mss):
     data, task, other, function, code = blocks("lm-evaluation-harness")
     files = {"recaps.jsonl": data, "recaps.yaml": task, "recaps_mss.yaml": other, "recaps_mss.py": function}
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-        assert f"`{name}`" in PAGE.read_text(encoding="utf-8")
+        assert f"`{name}`" in text_of("lm-evaluation-harness")
     (tmp_path / "metrics").symlink_to(ROOT / "metrics")
     results = run(tools, own, tmp_path, code, 'found["results"]')
     # by hand: the first names Amy of two, 2/3; the second all; in the third nobody is named, rightly
@@ -171,6 +179,7 @@ def test_harness(tools, own, tmp_path, mss):
 
 
 @pytest.mark.install
+@pytest.mark.timeout(600)
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="inspect-ai needs Python 3.11")
 def test_inspect(tools, own, tmp_path):
     (code,) = blocks("Inspect")
@@ -183,6 +192,12 @@ def test_inspect(tools, own, tmp_path):
 
 
 @pytest.mark.parametrize("section", ["MLflow", "lm-evaluation-harness", "Inspect"])
-def test_the_versions_named_are_pinned(section):
-    named = re.findall(rf"^## {section}\n.*?Tried with (\S+) ([\d.]+\d)", PAGE.read_text(encoding="utf-8"), re.M | re.S)
-    assert "==".join(named[0]) in (ROOT / "constraints.txt").read_text().splitlines()
+def test_the_version_named_is_pinned(section):
+    (named,) = re.findall(r"Tried\s+with\s+(\S+)\s+([\d.]+\d)", text_of(section))
+    assert "==".join(named) in (ROOT / "constraints.txt").read_text().splitlines()
+
+
+def test_every_section_is_tried():
+    headings = re.findall(r"^## (.+)$", PAGE.read_text(encoding="utf-8"), re.M)
+    tried = re.findall(r'blocks\("([^"]+)"\)', Path(__file__).read_text(encoding="utf-8"))
+    assert headings == sorted(tried, key=headings.index)
