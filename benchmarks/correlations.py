@@ -9,8 +9,8 @@ FOLDER holds any of these files, JSON Lines in UTF-8 (benchmarks/README.md says 
 - sts17_ar.jsonl, sts17_en.jsonl: {"sentence1", "sentence2", "human": {"similarity"}}
 
 Spearman at the summary level (the mean over documents of the correlation across a document's systems) for the first
-two, pooled for the others. `--layers` shows BERTScore by layer of the embedded encoder instead, `--dtypes` what the
-encoder's 16-bit types do to SSS and MSS.
+two, pooled for the others. `--layers` shows BERTScore by layer of the embedded encoder instead, `--dtypes` what
+bfloat16 does to SSS and MSS.
 """
 
 import argparse
@@ -206,15 +206,12 @@ def layers(data: Set) -> dict[str, Values]:
 
 
 def dtypes(data: Set) -> dict[str, Values]:
-    """SSS with the first reference and with all, and MSS where there are documents, by dtype."""
+    """SSS with the first reference, and MSS where there are documents, in float32 and bfloat16."""
     texts, first = [e.prediction for e in data.examples], [e.references[0] for e in data.examples]
     sss, mss, named = load_metric("sss", {}), load_metric("mss", {}), {}
-    for dtype in ("float32", "bfloat16", "float16"):
+    for dtype in ("float32", "bfloat16"):
         found = sss.score(texts, first, dtype=dtype)
         named |= {f"SSS, {dtype}": found["sss"], f"its cosine alone, {dtype}": found["sss_cosine"]}
-        if data.several:
-            all_of = sss.score(texts, [e.references for e in data.examples], dtype=dtype)
-            named[f"SSS, all references: mean, {dtype}"] = all_of["sss"]
         if data.examples[0].documents:
             found = mss.score(texts, [e.documents for e in data.examples], alignment="hybrid", dtype=dtype)
             named |= {f"MSS, {dtype}": found["mss"], f"MSS support, hybrid, {dtype}": found["mss_support"]}
@@ -228,7 +225,7 @@ def main() -> None:
     parser.add_argument("--only", choices=SETS, help="one set of them")
     instead = parser.add_mutually_exclusive_group()
     instead.add_argument("--layers", action="store_true", help="BERTScore by layer")
-    instead.add_argument("--dtypes", action="store_true", help="SSS and MSS by dtype of the encoder")
+    instead.add_argument("--dtypes", action="store_true", help="SSS and MSS in float32 and bfloat16")
     given = parser.parse_args()
     present = [name for name in SETS if (given.data / f"{name}.jsonl").is_file() and given.only in (None, name)]
     if not present:
