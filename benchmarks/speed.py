@@ -239,10 +239,10 @@ def names_rows(quick: bool) -> Iterator[Row]:
 _LOAD = """
 import sys, time
 sys.path.insert(0, sys.argv[1])
-if len(sys.argv) > 2: sys.modules["torch"] = None  # whoever imports it fails
 started = time.perf_counter()
 import evaluate
 imported = time.perf_counter()
+if len(sys.argv) > 2: sys.modules["torch"] = None  # whoever imports it now fails
 for name, options in (("sss", {}), ("mss", {}), ("boc", {"characters": ["A"]}), ("bor", {"characters": ["A"]})):
     begun = time.perf_counter()
     evaluate.load(sys.argv[1] + "/metrics/" + name, **options)
