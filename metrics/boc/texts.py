@@ -129,7 +129,8 @@ def unify(text: str) -> tuple[str, Places | None]:
     """
     # a look at each character that occurs, once, spares slow searches for what a long text has not
     places, seen = None, "".join(set(text))
-    if _HIDDEN_ONE.search(seen) or _TWO_SPACES.search(text):
+    plain = not _SPACE.search(seen)  # the space is the only white space
+    if _HIDDEN_ONE.search(seen) or ("  " in text if plain else _TWO_SPACES.search(text)):
         places, parts, end, length = Places(), [], 0, 0
         for gap in _GAP.finditer(text):
             parts.append(text[end : gap.start()])
@@ -141,7 +142,7 @@ def unify(text: str) -> tuple[str, Places | None]:
             places.add(length, end)
         text = "".join([*parts, text[end:]])
     text = _one_mark(text)
-    return _SPACE.sub(" ", text) if _SPACE.search(seen) else text, places
+    return text if plain else _SPACE.sub(" ", text), places
 
 
 def normalise(text: str, fold_arabic: bool = True) -> str:
