@@ -232,7 +232,8 @@ class TestSpeed:
         monkeypatch.setattr(speed_texts, "news", lambda data, count: few)
         monkeypatch.setattr(speed_texts, "stories", lambda data, count: few)
         place = tmp_path / "speed.json"
-        monkeypatch.setattr(speed, "sss_rows", lambda news: iter(()))  # bert-score takes seconds to load
+        for name in ("sss_rows", "encoder_rows", "names_rows"):  # bert-score takes seconds to load
+            monkeypatch.setattr(speed, name, lambda given: iter(()))
         monkeypatch.setattr(sys, "argv", ["speed.py", "--quick", "--rounds", "1", "--only", "SS", "--json", str(place)])
         speed.main()
         lines, kept = capsys.readouterr().out.splitlines(), json.loads(place.read_text(encoding="utf-8"))
