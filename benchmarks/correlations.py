@@ -1,6 +1,6 @@
 """How the scores agree with people: the tables of the cards, by the statistics of `eval_summaries --human`.
 
-    python benchmarks/correlations.py --data FOLDER [--only summeval] [--layers]
+    python benchmarks/correlations.py --data FOLDER [--only summeval] [--layers | --dtypes]
 
 FOLDER holds any of these files, JSON Lines in UTF-8 (benchmarks/README.md says where they come from):
 
@@ -9,7 +9,8 @@ FOLDER holds any of these files, JSON Lines in UTF-8 (benchmarks/README.md says 
 - sts17_ar.jsonl, sts17_en.jsonl: {"sentence1", "sentence2", "human": {"similarity"}}
 
 Spearman at the summary level (the mean over documents of the correlation across a document's systems) for the first
-two, pooled for the others. `--layers` shows BERTScore by layer of the embedded encoder, instead.
+two, pooled for the others. `--layers` shows BERTScore by layer of the embedded encoder instead, `--dtypes` what
+bfloat16 does to SSS and MSS.
 """
 
 import argparse
@@ -204,19 +205,35 @@ def layers(data: Set) -> dict[str, Values]:
     return {f"layer {layer}, {part}": found[layer][part] for layer in found for part in "PRF"}
 
 
+def dtypes(data: Set) -> dict[str, Values]:
+    """SSS with the first reference, and MSS where there are documents, in float32 and bfloat16."""
+    texts, first = [e.prediction for e in data.examples], [e.references[0] for e in data.examples]
+    sss, mss, named = load_metric("sss", {}), load_metric("mss", {}), {}
+    for dtype in ("float32", "bfloat16"):
+        found = sss.score(texts, first, dtype=dtype)
+        named |= {f"SSS, {dtype}": found["sss"], f"its cosine alone, {dtype}": found["sss_cosine"]}
+        if data.examples[0].documents:
+            found = mss.score(texts, [e.documents for e in data.examples], alignment="hybrid", dtype=dtype)
+            named |= {f"MSS, {dtype}": found["mss"], f"MSS support, hybrid, {dtype}": found["mss_support"]}
+    return named
+
+
 def main() -> None:
     """Print a table for each file that is there."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="folder with the files")
     parser.add_argument("--only", choices=SETS, help="one set of them")
-    parser.add_argument("--layers", action="store_true", help="BERTScore by layer")
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument("--layers", action="store_true", help="BERTScore by layer")
+    instead.add_argument("--dtypes", action="store_true", help="SSS and MSS in float32 and bfloat16")
     given = parser.parse_args()
     present = [name for name in SETS if (given.data / f"{name}.jsonl").is_file() and given.only in (None, name)]
     if not present:
         parser.error(f"none of the files is in {given.data}")
     for name in present:
         data = read(given.data / f"{name}.jsonl")
-        make: Callable[[Set], Any] = layers if given.layers else pairs if name.startswith("sts17") else variants
+        usual = pairs if name.startswith("sts17") else variants
+        make: Callable[[Set], Any] = layers if given.layers else dtypes if given.dtypes else usual
         show(data, dict(make(data)))
 
 

@@ -1,137 +1,364 @@
-"""How fast the parts are, as ratios within one run (best of several): against a named baseline, or of doubled input.
+"""How fast the metrics are: one table of ratios against the plain baselines of baselines.py.
 
-python benchmarks/speed.py
+    python benchmarks/speed.py [--data FOLDER] [--quick] [--rounds N] [--only WORD] [--json FILE]
+
+The two sides of a row run in turn in this process, N times (5, or 3 where the baseline is slow); a row shows the median
+of the ratios and the lowest and highest. Before a row is timed, both sides must give the same numbers (of a slow
+baseline: for a dozen examples). FOLDER holds summeval.jsonl and squality_humaneval.jsonl (benchmarks/README.md);
+without it texts of the same sizes are made up. --quick takes few documents: for a look, not for a claim. What doubled
+input costs: benchmarks/growth.py.
 """
 
+import argparse
+import json
+import os
+import statistics
+import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
 
-from rouge_score.rouge_scorer import RougeScorer, _lcs_table
+import baselines
+import speed_texts
 
-from metrics._shared import backends, embedder
-from metrics._shared.characters import CharacterList
-from metrics._shared.texts import sentences, words
-from metrics.sss.rouge import _lcs_length, rouge_l, rouge_lsum, rouge_n
+from eval_summaries.shared import load_metric, script_of
+from metrics._shared import backends, models
+from metrics._shared.embedder import Embedder
+from metrics._shared.texts import words
+from metrics.sss.rouge import rouge_l, rouge_n
 
-PROSE = (
-    "The river rose all night, and by dawn the old town stood under water. Dr. Amal counted 40 people in the school. "
-    "“Nobody is missing,” she said. Would the bridge hold? The engineers, who had come at 5 a.m., did not know.\n"
-)
+Work = Callable[[], Any]
 
 
-def best(work: Callable[[], object], times: int = 3) -> float:
-    """Seconds of the fastest of several runs."""
-    found = []
-    for _ in range(times):
+class Row(NamedTuple):
+    """A line of the table: two ways to do something, and the ratio that is asked for."""
+
+    work: str
+    against: str
+    ours: Work
+    theirs: Work
+    check: Callable[[], None]  # SystemExit where the two sides differ
+    target: float | None = None
+    least: bool = True  # times as fast, at least the target; else a share of the other's time, under it
+    rounds: int = 5
+    note: Callable[[list[float]], str] = lambda seconds: ""  # said of our seconds
+
+
+def _same(what: str, ours: Any, theirs: Any, within: float = 1e-4) -> None:
+    ours, theirs = np.asarray(ours, dtype=np.float64), np.asarray(theirs, dtype=np.float64)
+    apart = float(np.abs(ours - theirs).max()) if ours.shape == theirs.shape else float("inf")
+    if not apart <= within:
+        raise SystemExit(f"{what}: the two sides differ by {apart:.2g}, so there is nothing to compare in time")
+
+
+def _forget(metric: Any) -> None:
+    """No vector from an earlier run."""
+    sys.modules[script_of(metric).Embedder.__module__].CACHE.clear()
+
+
+def _fresh(metric: Any, *texts: list[str], **options: Any) -> dict[str, list[float]]:
+    _forget(metric)
+    return metric.score(*texts, **options)
+
+
+# ---- rows ------------------------------------------------------------------------------------------------------------
+
+
+def mss_rows(news: speed_texts.Texts, stories: speed_texts.Texts) -> Iterator[Row]:
+    """MSS against one call of the encoder for each chunk of each pair."""
+    mss, encoder = load_metric("mss", {"device": "cpu"}), baselines.OneByOne()
+    for texts, strategy, target in ((news, "joined", 12.0), (stories, "joined", 20.0), (news, "sentences", None)):
+        ours, theirs = texts.pairs()
+        systems = len(texts.summaries[0])
+        if target is None:
+            ours, theirs = ours[: 10 * systems], theirs[: 10 * systems]
+
+        def check(ours: list[str] = ours, theirs: list[str] = theirs, strategy: str = strategy) -> None:
+            few = slice(None, None, max(1, len(ours) // 12))
+            plain = baselines.mss(encoder, ours[few], theirs[few], strategy)
+            _same("MSS", _fresh(mss, ours, theirs, strategy=strategy)["mss"][few], plain)
+
+        yield Row(
+            f"MSS `{strategy}`, {systems} summaries of each of {len(ours) // systems} documents ({texts.what})",
+            "an encode call for each chunk",
+            lambda ours=ours, theirs=theirs, strategy=strategy: _fresh(mss, ours, theirs, strategy=strategy),
+            lambda ours=ours, theirs=theirs, strategy=strategy: baselines.mss(encoder, ours, theirs, strategy),
+            check,
+            target,
+            rounds=3,
+        )
+
+
+def rouge_rows() -> Iterator[Row]:
+    """ROUGE and the words that it needs against rouge-score."""
+
+    def ours(pairs: list[tuple[str, str]]) -> list[tuple[float, ...]]:
+        cut = [(words(one), words(other)) for one, other in pairs]
+        return [(rouge_n(a, b, 1).f1, rouge_n(a, b, 2).f1, rouge_l(a, b).f1) for a, b in cut]
+
+    for length, count, target in ((60, 200, 12.0), (1000, 4, 250.0)):
+        pairs = speed_texts.random_pairs(count, length)
+        yield Row(
+            f"ROUGE-1, -2, -L with its words, pairs of {length:,} words",
+            "rouge-score 0.1.2",
+            lambda pairs=pairs: ours(pairs),
+            lambda pairs=pairs: baselines.rouge(pairs),
+            lambda pairs=pairs: _same("ROUGE", ours(pairs), baselines.rouge(pairs), 1e-12),
+            target,
+        )
+
+
+def sss_rows(news: speed_texts.Texts) -> Iterator[Row]:
+    """SSS against its own plain loop and against BERTScore on the same encoder."""
+    sss, encoder = load_metric("sss", {"device": "cpu"}), baselines.OneByOne()
+    ours, theirs = news.with_references()
+    pairs = f"SSS, {len(ours):,} pairs ({news.what})"
+
+    def check() -> None:
+        few = slice(None, None, max(1, len(ours) // 50))
+        _same("SSS", _fresh(sss, ours, theirs)["sss"][few], baselines.sss(encoder, ours[few], theirs[few]))
+
+    yield Row(
+        pairs,
+        "rouge-score, an encode call for each text",
+        lambda: _fresh(sss, ours, theirs),
+        lambda: baselines.sss(encoder, ours, theirs),
+        check,
+        rounds=3,
+    )
+    scorer = baselines.bertscore()
+
+    def check_half() -> None:
+        half, whole = (_fresh(sss, ours, theirs, dtype=dtype)["sss"] for dtype in ("bfloat16", "float32"))
+        _same("SSS in bfloat16", half, whole, 0.01)
+
+    rows = [("float32", 1.35, check)]
+    if any(models.cpu_features().get(name) for name in ("avx512_bf16", "amx_bf16", "bf16")):
+        rows.append(("bfloat16", 2.3, check_half))
+    for dtype, target, checked in rows:
+        yield Row(
+            f"{pairs}, {dtype}",
+            "bert-score 0.3.13, same encoder, float32",
+            lambda dtype=dtype: _fresh(sss, ours, theirs, dtype=dtype),
+            lambda: scorer.score(ours, theirs),
+            checked,
+            target,
+        )
+
+
+def again_rows(news: speed_texts.Texts) -> Iterator[Row]:
+    """The second time: the same references or documents, and texts of another system."""
+    sss, mss = load_metric("sss", {"device": "cpu"}), load_metric("mss", {"device": "cpu"})
+    first, second = ([found[number] for found in news.summaries] for number in (0, 1))
+    for metric, fixed, what, target in (
+        (sss, news.references, "SSS, second system, as many references as texts", 0.55),
+        (mss, news.documents, "MSS, second system on the same documents", 0.25),
+    ):
+        key = what[:3].lower()
+
+        def check(metric: Any = metric, fixed: list[str] = fixed, key: str = key) -> None:
+            alone = _fresh(metric, second, fixed)[key]
+            _fresh(metric, first, fixed)
+            _same(key, metric.score(second, fixed)[key], alone, 0.0)
+
+        yield Row(
+            what,
+            "the first",
+            # runs after the first, whose vectors it finds
+            lambda metric=metric, fixed=fixed: metric.score(second, fixed),
+            lambda metric=metric, fixed=fixed: _fresh(metric, first, fixed),
+            check,
+            target,
+            least=False,
+        )
+
+
+def encoder_rows(news: speed_texts.Texts) -> Iterator[Row]:
+    """Tokens per second, from texts to vectors, against the model's forward pass alone on tokens made before."""
+    (backend,) = backends.load_backends("en", None, None, "cpu")
+    texts = list(dict.fromkeys(text for found in news.summaries for text in found))
+    pieces = [piece for parts in backend.split(texts) for piece in parts]
+    ids, maker = [piece.payload for piece in pieces], Embedder([backend], 32, 0)
+
+    def bare(budget: int) -> float:
         started = time.perf_counter()
-        work()
-        found.append(time.perf_counter() - started)
-    return min(found)
+        baselines.forward(backend.model, ids, budget)
+        return time.perf_counter() - started
 
+    bare(4096)  # warm
+    budget = min((1024, 2048, 4096, 8192), key=lambda size: min(bare(size) for _ in range(2)))
 
-def rouge() -> None:
-    """ROUGE against rouge-score 0.1.2, which fills its LCS table in Python."""
-    rng, scorer = np.random.default_rng(0), RougeScorer(["rouge1", "rouge2", "rougeL"])
-    for count in (50, 200, 1000):
-        one, other = (" ".join(f"w{number}" for number in rng.integers(0, count, count)) for _ in range(2))
-        theirs = best(lambda one=one, other=other: scorer.score(other, one))
+    def check() -> None:
+        if len(pieces) == len(texts):  # no text has several windows
+            _same("vectors", maker.encode(texts), baselines.forward(backend.model, ids, budget))
 
-        def rouge(one: str = one, other: str = other) -> tuple:
-            a, b = words(one), words(other)
-            return rouge_n(a, b, 1), rouge_n(a, b, 2), rouge_l(a, b)
-
-        ours = best(rouge, 10)
-        print(f"  ROUGE-1, -2, -L of {count:>4} words: {theirs / ours:5.0f} times as fast as rouge-score 0.1.2")
-        one, other = words(one), words(other)
-        theirs = best(lambda one=one, other=other: _lcs_table(other, one))
-        ours = best(lambda one=one, other=other: _lcs_length(one, other), 10)
-        print(f"  longest common subsequence: {theirs / ours:5.0f} times as fast as its table")
-    lines = ["\n".join(" ".join(f"w{n}" for n in rng.integers(0, 400, 20)) for _ in range(30)) for _ in range(2)]
-    cut = [[words(line) for line in text.split("\n")] for text in lines]
-    theirs = best(lambda: RougeScorer(["rougeLsum"]).score(*lines))
-    print(
-        f"  ROUGE-Lsum of 30 sentences each: {theirs / best(lambda: rouge_lsum(cut[1], cut[0]), 10):5.0f} times as fast"
+    tokens = sum(map(len, ids))
+    padding = 1 - tokens / sum(piece.size for piece in pieces)
+    yield Row(
+        f"encoder, {len(texts):,} summaries of {tokens / len(ids):.0f} tokens ({news.what}), from texts to vectors",
+        f"bare forward loop, sorted batches of {budget} tokens, tokenized before",
+        lambda: maker.encode(texts),
+        lambda: baselines.forward(backend.model, ids, budget),
+        check,
+        0.95,
+        note=lambda seconds: f"{padding:.1%} of our tokens are padding",
     )
 
 
-def texts() -> None:
-    """Sentences and words of 1 MB, and what doubling the text costs."""
-    hostile = {"prose": PROSE, "unclosed quotes": "“x. ", "full stops": ".", "spaced stops": ". ", "blank lines": "\n"}
-    for name, unit in hostile.items():
-        half, whole = ((unit * (size // len(unit) + 1))[:size] for size in (500_000, 1_000_000))
-        first, second = best(lambda half=half: sentences(half)), best(lambda whole=whole: sentences(whole))
-        print(f"  sentences, {name:>15}: {second:5.2f} s for 1 MB, {second / first:4.1f} times its half")
-    whole = (PROSE * (1_000_000 // len(PROSE) + 1))[:1_000_000]
-    print(f"  words,     {'prose':>15}: {best(lambda: words(whole)):5.2f} s for 1 MB")
+def names_rows(quick: bool) -> Iterator[Row]:
+    """BoC against one regular expression for each name."""
+    listed, text = speed_texts.with_names(200_000 if quick else 2_000_000, 500)
+    predictions, references = [text], [text[: len(text) // 2]]
+    boc = load_metric("boc", {"characters": listed, "counting": "multiset"})
+    megabytes = sum(map(len, predictions + references)) / 1e6
+
+    def check() -> None:
+        plain = baselines.boc_f1(listed, predictions, references)
+        _same("BoC", boc.score(predictions, references)["boc_f1"], plain, 1e-12)
+
+    yield Row(
+        f"BoC, 500 names, one word in seven a name, {megabytes:.1f} MB",
+        "a regular expression for each name",
+        lambda: boc.score(predictions, references),
+        lambda: baselines.boc_f1(listed, predictions, references),
+        check,
+        100.0,
+        rounds=3,
+        note=lambda seconds: f"{megabytes / statistics.median(seconds):.0f} MB/s, at least 10 asked",
+    )
 
 
-def characters() -> None:
-    """Names in 10 MB of text: what doubling the text and the names costs."""
-    rng = np.random.default_rng(0)
-    vocabulary = words(PROSE)
-    names = [
-        f"{first}{second}{number}" for number, (first, second) in enumerate(rng.choice(["Ka", "Lo", "Mi"], (1000, 2)))
-    ]
-
-    def text(size: int, count: int) -> str:
-        drawn = rng.choice([*vocabulary * 100, *names[:count]], size // 4)
-        return " ".join(drawn)[:size]
-
-    small, large = text(5_000_000, 500), text(10_000_000, 500)
-    few, many = CharacterList(names[:500]), CharacterList(names)
-    base = best(lambda: few.mentions(large))
-    print(f"  500 names, 10 MB: {10 / base:.0f} MB/s, {len(few.mentions(large))} mentions")
-    print(f"  twice the text: {base / best(lambda: few.mentions(small)):.1f} times the time")
-    print(f"  twice the names: {best(lambda: many.mentions(large)) / base:.1f} times the time")
-    compiled = best(lambda: CharacterList([f"Name{number}" for number in range(10_000)]))
-    print(f"  compiling 10,000 names: {compiled:.2f} s")
-    hostile = {
-        "names within names, one word": (["a" * k for k in range(1, 101)], "a"),
-        "names within names, unspaced": (["王" * k for k in range(1, 101)], "王"),
-        "names within names, phrases": ([" ".join("a" * k) for k in range(1, 101)], "a "),
-        "a look far ahead each time": (["a", " ".join("a" * 100) + " x"], "a "),
-        "runs of combining marks": (["a"], "\u0301\u0323"),
-    }
-    for what, (listed, unit) in hostile.items():
-        found = CharacterList(listed)
-        half, whole = (unit * (size // len(unit)) for size in (500_000, 1_000_000))
-        first, second = (best(lambda text=text, found=found: found.mentions(text)) for text in (half, whole))
-        print(f"  {what}: {second:4.2f} s for 1 MB, {second / first:.1f} times its half")
-    half, whole = ([f"N{number}x" for number in range(size)] for size in (125_000, 250_000))
-    first, second = (best(lambda listed=listed: CharacterList(listed), 1) for listed in (half, whole))
-    print(f"  compiling 250,000 names: {second:.1f} s, {second / first:.1f} times their half")
+_LOAD = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+started = time.perf_counter()
+import evaluate
+imported = time.perf_counter()
+if len(sys.argv) > 2: sys.modules["torch"] = None  # whoever imports it now fails
+for name, options in (("sss", {}), ("mss", {}), ("boc", {"characters": ["A"]}), ("bor", {"characters": ["A"]})):
+    begun = time.perf_counter()
+    evaluate.load(sys.argv[1] + "/metrics/" + name, **options)
+    print(time.perf_counter() - begun)
+print(imported - started)
+"""
 
 
-def embeddings() -> None:
-    """The embedder against sentence-transformers' encode, on summaries of documents that come again."""
-    from sentence_transformers import SentenceTransformer
+def load_seconds(*hidden: str) -> list[float]:
+    """Seconds of ``evaluate.load`` of each metric, and at the end of ``import evaluate``, in a new process."""
+    with tempfile.TemporaryDirectory() as cache:
+        command = [sys.executable, "-W", "ignore", "-c", _LOAD, str(ROOT), *hidden]
+        environment = {**os.environ, "HF_HOME": cache, "HF_HUB_OFFLINE": "1"}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"evaluate.load failed in a new process:\n{done.stderr}")
+    return [float(line) for line in done.stdout.split()]
 
-    rng = np.random.default_rng(0)
-    vocabulary = words(PROSE)
-    documents = [" ".join(rng.choice(vocabulary, rng.integers(100, 180))) for _ in range(10)]
-    summaries = [" ".join(rng.choice(vocabulary, rng.integers(5, 60))) for _ in range(80)]
-    inputs = [text for number, summary in enumerate(summaries) for text in (documents[number % 10], summary)]
-    model = SentenceTransformer(backends.folder_of(backends.EMBEDDED), device="cpu")
-    backend = backends.load_backends("en", None, None, "cpu")
-    maker = embedder.Embedder(backend, 32, 0)
-    theirs = best(lambda: model.encode(inputs, batch_size=32))
-    ours = best(lambda: maker.encode(inputs))
-    print(f"  80 summaries of 10 documents: {theirs / ours:4.1f} times as fast as SentenceTransformer.encode")
-    pieces = [piece for parts in backend[0].split(list(dict.fromkeys(inputs))) for piece in parts]
-    padded = sum(piece.size for piece in pieces)
-    print(f"  padding in the batches: {1 - sum(len(piece.payload) for piece in pieces) / padded:.1%}")
-    warm = embedder.Embedder(backend, 32, 2**28)
-    warm.encode(inputs)
-    print(f"  again with the cache: {ours / best(lambda: warm.encode(inputs)):4.0f} times as fast as without")
+
+# ---- the table -------------------------------------------------------------------------------------------------------
+
+
+def measure(row: Row, rounds: int | None) -> dict[str, Any]:
+    """Both sides in turn, so often, after the check: the ratio of each round."""
+    row.check()
+    seconds: dict[str, list[float]] = {"theirs": [], "ours": []}
+    for _ in range(rounds or row.rounds):
+        for side, work in (("theirs", row.theirs), ("ours", row.ours)):
+            started = time.perf_counter()
+            work()
+            seconds[side].append(time.perf_counter() - started)
+    both = zip(seconds["theirs"], seconds["ours"], strict=True)
+    ratios = [theirs / ours if row.least else ours / theirs for theirs, ours in both]
+    return _told(row.work, row.against, ratios, row.target, row.least, row.note(seconds["ours"])) | {"seconds": seconds}
+
+
+def _told(
+    work: str, against: str, ratios: list[float], target: float | None, least: bool, note: str = ""
+) -> dict[str, Any]:
+    median = statistics.median(ratios)
+    reached = None if target is None else median >= target if least else median < target
+    found = {"work": work, "against": against, "ratios": ratios, "median": median, "low": min(ratios)}
+    return found | {"high": max(ratios), "target": target, "least": least, "reached": reached, "note": note}
+
+
+def load_row(rounds: int) -> dict[str, Any]:
+    """The slowest ``evaluate.load`` as a share of ``import evaluate``, after a look that it needs no torch."""
+    load_seconds("torch")  # would fail
+    ratios = []
+    for _ in range(rounds):
+        *each, imported = load_seconds()
+        ratios.append(max(each) / imported)
+    note = "no metric imports torch"
+    return _told("`evaluate.load`, slowest of the four", "`import evaluate`", ratios, 0.1, False, note)
+
+
+def show(found: dict[str, Any]) -> str:
+    """A line of the table.
+
+    >>> print(show(_told("a", "b", [9.0, 12.5, 130.0], 12, True, "fast")))
+    | a | b | 12x (9.0x to 130x) | at least 12x | yes | fast |
+    >>> print(show(_told("a", "b", [0.5, 0.6, 0.61], 0.55, False)))
+    | a | b | 0.60 (0.50 to 0.61) | under 0.55 | **no** | |
+    """
+    unit = "x" if found["least"] else ""
+
+    def number(value: float) -> str:
+        return f"{value:.{0 if value >= 10 and unit else 1 if value >= 2 else 2}f}{unit}"
+
+    spread = f"{number(found['median'])} ({number(found['low'])} to {number(found['high'])})"
+    asked = "" if found["target"] is None else f"{'at least' if unit else 'under'} {found['target']:g}{unit}"
+    reached = {None: "", True: "yes", False: "**no**"}[found["reached"]]
+    cells = (found["work"], found["against"], spread, asked, reached, found["note"])
+    return f"| {' | '.join(cells)} |".replace("|  |", "| |").replace("|  |", "| |")
+
+
+def rows_of(given: argparse.Namespace) -> Iterator[Row]:
+    """All rows but that of loading, made one after the other: a model is loaded when its row comes."""
+    if given.quick:
+        news, stories = speed_texts.news(given.data, 3).of(8), speed_texts.stories(given.data, 1).of(3)
+    else:
+        news, stories = speed_texts.news(given.data, 100), speed_texts.stories(given.data, 20)
+    yield from mss_rows(news, stories)
+    yield from rouge_rows()
+    yield from sss_rows(news)
+    yield from again_rows(news)
+    yield from encoder_rows(news)
+    yield from names_rows(given.quick)
+
+
+def main() -> None:
+    """Print the table, row by row."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, help="folder with the files")
+    parser.add_argument("--quick", action="store_true", help="few documents, two rounds")
+    parser.add_argument("--rounds", type=int, help="how often each row is measured")
+    parser.add_argument("--only", default="", help="only rows with this word")
+    parser.add_argument("--json", type=Path, help="also write every round's seconds and ratios there")
+    given = parser.parse_args()
+    given.rounds = given.rounds or (2 if given.quick else None)
+    print("| work | against | median (lowest to highest) | asked | reached | |\n|---|---|---|---|---|---|", flush=True)
+    found = []
+    for row in rows_of(given):
+        if given.only in row.work:
+            found.append(measure(row, given.rounds))
+            print(show(found[-1]), flush=True)
+    if given.only in "evaluate.load":
+        found.append(load_row(given.rounds or 5))
+        print(show(found[-1]))
+    if given.json:
+        import torch
+
+        about = {"python": sys.version.split()[0], "torch": torch.__version__, "threads": torch.get_num_threads()}
+        about |= {"cores": os.cpu_count(), "quick": given.quick, "data": given.data is not None}
+        given.json.write_text(json.dumps({**about, "rows": found}, indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    for part in (rouge, texts, characters, embeddings):
-        print(part.__doc__)
-        part()
+    main()

@@ -4,17 +4,29 @@ import doctest
 import json
 import random
 import sys
+import time
 
+import numpy as np
 import pytest
+import tiny
+import torch
 from conftest import ROOT
+
+from metrics._shared.backends import load_backends
+from metrics._shared.embedder import Embedder
 
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
+import baselines
 import changes
+import check_cuda
+import growth
 import paper_tables
 import perturbations
 import samples
 import scale
+import speed
+import speed_texts
 from changes import Base
 
 TEXT = "Amy was late. Raj met Amy in 1999. He has not called."
@@ -170,6 +182,101 @@ def test_paper_tables_are_met(capsys):
     assert "| III.1 | 0.2222 | 0.2222 | 0.2220 |" in printed and "Algorithm 2" in printed
 
 
-@pytest.mark.parametrize("module", [samples, scale, changes, perturbations])
+class TestBaselines:
+    def test_names_are_whole_words_and_one_pattern_each(self):
+        assert baselines.names(["Amy", "A. B."], "Amy met A. B. and Amyas; Amy left") == {"Amy": 2, "A. B.": 1}
+        # by hand: 2 and 1 mentions against 1 and 1, of which 1 and 1 are shared
+        assert baselines.boc_f1(["Amy", "Raj"], ["Amy, Amy, Raj"], ["Raj saw Amy"]) == [pytest.approx(4 / 5)]
+
+    def test_forward_loop_gives_the_vectors_of_the_embedder_in_order(self, tmp_path):
+        (backend,) = load_backends("en", str(tiny.make_encoder(tmp_path)), None, "cpu")
+        texts = ["ab", "abc de", "a", "fgh ijk l"]
+        ids = [piece.payload for parts in backend.split(texts) for piece in parts]
+        for budget in (1, 12, 1000):
+            found = baselines.forward(backend.model, ids, budget)
+            np.testing.assert_allclose(found, Embedder([backend], 32, 0).encode(texts), atol=1e-5)
+
+    def test_rouge_and_texts_that_are_made_up(self):
+        pairs = speed_texts.random_pairs(3, 20)
+        assert pairs == speed_texts.random_pairs(3, 20) and len(pairs[0][0].split()) == 20
+        assert baselines.rouge([("a b", "a b"), ("a", "b")]) == [(1.0, 1.0, 1.0), (0.0, 0.0, 0.0)]
+        made = speed_texts.made_up("news", 2, 9, 3, 2, 8)
+        assert made == speed_texts.made_up("news", 2, 9, 3, 2, 8)
+        assert [len(column) for column in made.pairs()] == [6, 6] and len(set(made.pairs()[0])) == 6
+        assert made.of(1).with_references() == ([found[0] for found in made.summaries], made.references)
+        listed, text = speed_texts.with_names(7000, 50)
+        assert 100 < sum(baselines.names(listed, text).values()) < 300 and len(text) <= 7000
+
+
+class TestSpeed:
+    def row(self, check, **more):
+        return speed.Row("work", "wait", lambda: time.sleep(0.002), lambda: time.sleep(0.02), check, **more)
+
+    def test_sides_run_in_turn_after_the_check(self):
+        checked = []
+        found = speed.measure(self.row(lambda: checked.append(1), target=2.0, note=lambda s: f"{len(s)} runs"), 3)
+        assert checked == [1] and len(found["ratios"]) == len(found["seconds"]["ours"]) == 3
+        assert found["reached"] and found["low"] > 2 and found["note"] == "3 runs"
+        assert speed.measure(self.row(lambda: None, target=0.9, least=False), 1)["reached"]
+
+    def test_different_numbers_are_not_timed(self):
+        with pytest.raises(SystemExit, match=r"MSS: the two sides differ by 0\.1"):
+            speed.measure(self.row(lambda: speed._same("MSS", [0.5], [0.6])), 1)
+        for wrong in ([0.5, 0.5], [float("nan")]):
+            with pytest.raises(SystemExit):
+                speed._same("SSS", [0.5], wrong)
+
+    @pytest.mark.slow
+    def test_table_of_few_texts(self, monkeypatch, capsys, tmp_path):
+        few = speed_texts.made_up("news", 2, 6, 2, 2, 8)
+        monkeypatch.setattr(speed_texts, "news", lambda data, count: few)
+        monkeypatch.setattr(speed_texts, "stories", lambda data, count: few)
+        place = tmp_path / "speed.json"
+        for name in ("sss_rows", "encoder_rows", "names_rows"):  # bert-score takes seconds to load
+            monkeypatch.setattr(speed, name, lambda given: iter(()))
+        monkeypatch.setattr(sys, "argv", ["speed.py", "--quick", "--rounds", "1", "--only", "SS", "--json", str(place)])
+        speed.main()
+        lines, kept = capsys.readouterr().out.splitlines(), json.loads(place.read_text(encoding="utf-8"))
+        assert len(lines) == 2 + len(kept["rows"]) and len(lines) == 7 and kept["quick"]
+        assert all(row["median"] > 0 and line.startswith(f"| {row['work']} | {row['against']} | ")
+                   for row, line in zip(kept["rows"], lines[2:], strict=True))  # fmt: skip
+
+    @pytest.mark.thorough
+    def test_loading_needs_no_torch(self):
+        assert speed.load_row(1)["median"] < 0.5
+
+
+def test_growth_of_small_texts():
+    lines = list(growth.rows([growth.texts], scale=0.001))
+    assert len(lines) == 6 and all(line.startswith("| ") and line.endswith(" times |") for line in lines)
+
+
+class TestCuda:
+    @pytest.fixture
+    def small(self, monkeypatch, tmp_path):
+        """The script with a tiny model."""
+        folder = str(tiny.make_encoder(tmp_path))
+
+        def load(lang, name, revision, device, dtype="float32"):
+            return load_backends(lang, folder, revision, device, dtype)
+
+        monkeypatch.setattr(check_cuda, "load_backends", load)
+        return ["abc", "", "ab " * 300, "de"]
+
+    def test_without_a_gpu_it_says_so(self, monkeypatch, capsys):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+        assert check_cuda.run(None, ["abc"]) == 2 and "nothing was checked" in capsys.readouterr().out
+
+    @pytest.mark.filterwarnings("ignore:dtype=")
+    def test_vectors_that_are_far_fail(self, small):
+        expected = Embedder(check_cuda.load_backends("en", None, None, "cpu"), 32, 0).encode(small)
+        good, bad = check_cuda.Checks(), check_cuda.Checks()
+        check_cuda.vectors(good, "cpu", small, expected)
+        check_cuda.vectors(bad, "cpu", small, expected[::-1])
+        assert good.failures == [] and len(bad.failures) == 5
+        assert check_cuda.memory_of("cpu", lambda: None) is None
+
+
+@pytest.mark.parametrize("module", [samples, scale, changes, perturbations, speed, check_cuda])
 def test_docstrings(module):
     assert doctest.testmod(module).failed == 0

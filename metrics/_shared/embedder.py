@@ -127,7 +127,8 @@ class Embedder:
     @classmethod
     def from_options(cls, options: Mapping[str, Any]) -> "Embedder":
         """The embedder that a metric's resolved options mean; its model is loaded once in this process."""
-        backends = load_backends(*(options[name] for name in ("lang", "model_name", "model_revision", "device")))
+        names = ("lang", "model_name", "model_revision", "device", "dtype")
+        backends = load_backends(*(options[name] for name in names))
         return cls(backends, options["batch_size"], options["cache_bytes"])
 
     def windows(self, texts: Sequence[str]) -> list[int]:
@@ -158,7 +159,7 @@ class Embedder:
                 bad = next(text for text in fresh if text not in finite)
                 raise RuntimeError(
                     f"model {self.backend.name!r} gave a vector that is not finite for the text {bad!r:.60}; "
-                    "try device='cpu', and report the model"
+                    "try device='cpu' with dtype='float32', and report the model"
                 )
             vectors |= fresh
         return np.stack([vectors[text] for text in texts])

@@ -159,8 +159,6 @@ class BagOfCharacters(ScoreContract, evaluate.Metric):
         lists = per_example(resolved["characters"], predictions, references, resolved["ignore_case"])
         counts = []
         for names, text, options in zip(lists, predictions, references, strict=True):
-            found, *expected = (
-                bag([mention.name for mention in names.mentions(one)], resolved["counting"]) for one in (text, *options)
-            )
+            found, *expected = (bag(names.named(one), resolved["counting"]) for one in (text, *options))
             counts.append(overlaps(found, expected, resolved["multi_reference"]))
         return counts

