@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterable
+from functools import cache
 from itertools import combinations, islice
 from typing import Any
 
@@ -14,7 +15,6 @@ from .evidence import LIMIT, views_of
 
 SEED = 0
 DIFFERENT, SAMPLE = "most different", "random sample"
-_ORDERS = 50  # pairs of systems that are looked at, the best ones first
 
 Progress = Callable[[Iterable], Iterable]
 
@@ -31,8 +31,8 @@ def choose(scores: Scores, systems: list[str], keys: list[str], count: int) -> d
     """
     ids = list(dict.fromkeys(name for _, name in scores))
     chosen: dict[str, str] = {}
-    gaps = list(_gaps(scores, ids, systems, keys))
     wanted = min(count, len(ids)) if len(ids) <= count else -(-2 * count // 3)
+    gaps = list(islice(_gaps(scores, ids, systems, keys), 2 * wanted))  # as many as get a turn, and some that are nan
     while len(chosen) < wanted:
         before = len(chosen)
         for gap in gaps:
@@ -53,6 +53,7 @@ def choose(scores: Scores, systems: list[str], keys: list[str], count: int) -> d
 def _gaps(scores: Scores, ids: list[str], systems: list[str], keys: list[str]) -> Iterable[np.ndarray]:
     """For each pair of systems and score how far the two are apart on each id; -inf where that is undefined or 0."""
 
+    @cache
     def values(system: str, key: str) -> np.ndarray:
         return np.array([scores.get((system, name), {}).get(key, np.nan) for name in ids])
 
@@ -62,7 +63,7 @@ def _gaps(scores: Scores, ids: list[str], systems: list[str], keys: list[str]) -
             yield np.nan_to_num(turn * values(systems[0], key), nan=-np.inf)
         return
     pairs = sorted(combinations(range(len(systems)), 2), key=lambda pair: (sum(pair), pair))
-    for one, other in islice(pairs, _ORDERS):
+    for one, other in pairs:
         for key in keys:
             gap = np.abs(values(systems[one], key) - values(systems[other], key))
             yield np.where(np.nan_to_num(gap) > 0, gap, -np.inf)
