@@ -195,7 +195,7 @@ class TestUnusable:
 def test_from_a_wheel_in_another_folder(python, data, tmp_path):
     """Built, installed in a new virtual environment, run elsewhere: the metrics travel inside the wheel."""
     source = tmp_path / "source"  # a copy: building leaves files behind
-    for name in ("eval_summaries", "metrics"):
+    for name in ("eval_summaries", "metrics", "summarizers"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
