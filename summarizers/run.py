@@ -61,9 +61,9 @@ class Asked:
             ) from None
         except (TypeError, ValueError) as error:
             raise UnusableError(str(error)) from None
-        for side in (self.documents, self.references):
-            if self.file is None and side and Path(side).resolve() == self.out.resolve():
-                raise UnusableError(f"--out {self.out} is the folder of the input: choose another")
+        for side in [self.file] if self.file else [self.documents, self.references]:
+            if side and Path(side).resolve() == self.out.resolve():
+                raise UnusableError(f"--out {self.out} is the input: choose another")
 
     def read(self) -> Read:
         """The documents, and those that cannot be used."""

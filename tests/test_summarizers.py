@@ -6,43 +6,20 @@ import sys
 
 import pandas as pd
 import pytest
+from baselines import REFERENCES, TEXTS, call, make_stories, summaries
 from command import call as evaluate_call
 from command import write, write_rows
 from conftest import ROOT, SENTENCES
-from typer.testing import CliRunner
 
 from eval_summaries.shared import texts
 from eval_summaries.table import UnusableError
 from summarizers import documents
-from summarizers.cli import app
-
-TEXTS = {
-    "storm": "The storm tore the roof off. It rained all night. The bridge was closed at dawn. Dogs slept.",
-    "market": "Mara sold her nets. Orr offered her a place on his ship. She laughed at Orr. Then it rained.",
-}
-REFERENCES = {"storm": "The bridge was closed after the storm.", "market": "Orr offered Mara a place on his ship."}
-
-
-def call(*arguments):
-    """Run the command in this process; returns (exit status, what it printed)."""
-    result = CliRunner(env={"COLUMNS": "200"}).invoke(app, list(map(str, arguments)))
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result.exit_code, " ".join((result.output + result.stderr).split())
 
 
 @pytest.fixture
 def stories(tmp_path):
     """Two documents and their references as folders docs and refs."""
-    for folder, given in (("docs", TEXTS), ("refs", REFERENCES)):
-        (tmp_path / folder).mkdir()
-        for name, text in given.items():
-            write(tmp_path / folder / f"{name}.txt", text)
-    return tmp_path
-
-
-def summaries(folder):
-    return {path.name: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*_summary.txt"))}
+    return make_stories(tmp_path)
 
 
 class TestFolders:
@@ -191,7 +168,8 @@ class TestTables:
         (["lead", "--documents", "docs"], "give --out FOLDER"),
         (["lead", "--documents", "none", "--out", "out"], "there is no folder none"),
         (["lead", "none.csv", "--documents", "a", "--out", "out"], "there is no none.csv"),
-        (["lead", "--documents", "docs", "--out", "docs"], "is the folder of the input"),
+        (["lead", "--documents", "docs", "--out", "docs"], "is the input"),
+        (["lead", "docs/storm.jsonl", "--documents", "a", "--out", "docs/storm.jsonl"], "is the input"),
         (["lead", "--documents", "docs", "--out", "docs/storm.txt"], "is a file"),
         (["lead", "--documents", "refs/..", "--out", "out"], "has no file NAME.txt"),
         (["lead", "--documents", "docs", "--out", "out", "--id", "id"], "--id belongs to a file"),
