@@ -1,10 +1,9 @@
-"""What all commands share: common arguments, reading, the loop over documents, writing, and how errors are told."""
+"""What all commands share: their common arguments, reading, the loop over documents, writing, what the user is told."""
 
 import codecs
-import inspect
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +21,6 @@ from .documents import Document, Read
 from .lengths import Length, extract
 
 CHUNK = 64  # documents that are given to a summarizer at once
-DEFAULT_LENGTH = Length()
 SHOWN = 60  # more failures than these are not for a terminal
 
 
@@ -83,14 +81,6 @@ class Asked:
         for side in sides:
             if not getattr(self, side):
                 raise UnusableError(f"this summarizer needs --{side}: give it")
-
-
-def limit(sentences: int | None, words: int | None, ratio: float | None, default: Length = DEFAULT_LENGTH) -> Length:
-    """The length that was asked for."""
-    try:
-        return Length(sentences, words, ratio) if (sentences, words, ratio) != (None, None, None) else default
-    except ValueError as error:
-        raise UnusableError(str(error)) from None
 
 
 def summarize(
@@ -160,39 +150,3 @@ def say(message: str) -> None:
     from eval_summaries.tables import visible  # slow, and mostly there is nothing to say
 
     print("\n".join(visible(line) for line in message.split("\n")), file=sys.stderr)
-
-
-def command(app: typer.Typer, name: str) -> Callable[[Callable], None]:
-    """Make a command of a function that takes ``Asked`` and arguments of its own and returns the exit status.
-
-    Typer reads a function's signature: the command's is that of the common arguments, then of its own.
-    """
-
-    def register(function: Callable[..., int]) -> None:
-        own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
-        common = [field.name for field in fields(Asked)]
-
-        def called(**given: Any) -> None:
-            for stream in (sys.stdout, sys.stderr):
-                if hasattr(stream, "reconfigure"):  # what a terminal cannot show is replaced
-                    stream.reconfigure(errors="replace")
-            try:
-                status = function(Asked(**{key: given.pop(key) for key in common}), **given)
-            except KeyboardInterrupt:
-                say("interrupted: nothing was written")
-                status = 130
-            except (UnusableError, OSError) as error:
-                say(f"error: {error}")
-                status = 2
-            if status:
-                raise typer.Exit(status)
-
-        kind = inspect.Parameter.KEYWORD_ONLY
-        shared = [inspect.Parameter(f.name, kind, default=f.default, annotation=f.type) for f in fields(Asked)]
-        # a command's own arguments in the place of words (r2t) come before the file
-        first = [p.replace(kind=kind) for p in own if p.default is inspect.Parameter.empty]
-        rest = [p.replace(kind=kind) for p in own if p.default is not inspect.Parameter.empty]
-        called.__signature__ = inspect.Signature([*first, *shared, *rest])
-        app.command(name, help=inspect.getdoc(function))(called)
-
-    return register
