@@ -66,7 +66,7 @@ def command(name: str, group: typer.Typer = app) -> Callable[[Callable], None]:
             try:
                 status = function(Asked(**{key: given.pop(key) for key in common}), **given)
             except KeyboardInterrupt:
-                say("interrupted: nothing was written")
+                say("interrupted: no summary was written")
                 status = 130
             except (UnusableError, OSError) as error:
                 say(f"error: {error}")

@@ -118,7 +118,10 @@ def summarize(
     if not done:
         listed = "\n  ".join(failure.reason for failure in failures[:10])
         raise UnusableError(f"no document could be summarized ({len(failures)}):\n  {listed}")
-    failures += out.write(done, {"summarizer": name, "lang": asked.lang, **parameters})
+    try:
+        failures += out.write(done, {"summarizer": name, "lang": asked.lang, **parameters})
+    except OSError as error:  # a full disk, say
+        raise UnusableError(f"{error}: not all could be written; the same command again writes all") from None
     if failures:
         say(f"Not summarized: {len(failures)}")
         for failure in failures[:SHOWN]:

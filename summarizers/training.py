@@ -88,6 +88,7 @@ def train(stories: Sequence[Story], plan: Plan, length: Length, out: Path, resum
     bar = tqdm(range(len(stories)), desc="reading", unit="document", delay=1, disable=None, file=sys.stderr)
     rows = [{**read(stories[number].sentences), "labels": labels[number]} for number in bar]
     learned, checked = ([rows[number] for number in part] for part in parts)
+    on_cpu = models.pick_device(plan.device).type == "cpu"
     arguments = TrainingArguments(
         output_dir=str(out / CHECKPOINTS),
         num_train_epochs=plan.epochs or (30 if frozen else 3),
@@ -106,7 +107,8 @@ def train(stories: Sequence[Story], plan: Plan, length: Length, out: Path, resum
         label_names=["labels"],
         remove_unused_columns=False,
         report_to="none",
-        use_cpu=models.pick_device(plan.device).type == "cpu",
+        use_cpu=on_cpu,
+        dataloader_pin_memory=not on_cpu,
         disable_tqdm=not sys.stderr.isatty(),
     )
     stop = [EarlyStoppingCallback(plan.patience)] if held and plan.patience else []

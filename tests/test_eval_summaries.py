@@ -225,6 +225,9 @@ def test_from_a_wheel_in_another_folder(python, data, tmp_path):
     for place, scores in expected(["mss", "boc"]).items():
         for key, value in scores.items():
             assert found.loc[place, key] == pytest.approx(value, abs=1e-6)
+    command = [str(own / "baseline_summaries"), "lead", str(data), "--documents", "article", "--out", "lead.jsonl"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0 and len((tmp_path / "lead.jsonl").read_text().splitlines()) == 16, done.stderr
     code = "import eval_summaries as e; print(e.__file__, e.load('boc', characters=['A']).score(['A'], ['A']))"
     command = [str(own / "python"), "-c", code]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240)

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from baselines import call, make_stories, summaries
 from command import write, write_rows
-from conftest import SENTENCES
+from conftest import ROOT, SENTENCES
+from tiny import make_summarizer
 
 from eval_summaries.shared import texts
 from summarizers.nearest import Index, by_characters, lines, mean_rouge, reference_to_transcript
@@ -162,3 +163,25 @@ class TestCommand:
     def test_what_cannot_be_used(self, sides, tmp_path, arguments, said):
         status, shown = call(*arguments, *sides[0])
         assert status == 2 and said in shown and not (tmp_path / "out").exists()
+
+
+@pytest.mark.slow
+def test_a_model_learns_from_what_was_selected(tmp_path, monkeypatch):
+    """The example with a real Seq2SeqTrainer and a model of a few thousand weights, from the command to the recaps."""
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    import train_recap
+
+    harbour = ROOT / "examples" / "harbour"
+    sides = ["--documents", harbour / "documents", "--references", harbour / "references"]
+    assert call("select", *sides, "--nearest", 1, "--context", 1, "--out", tmp_path / "selected") == (0, "")
+    model, tokenizer = make_summarizer()
+    model.save_pretrained(tmp_path / "tiny")
+    tokenizer.save_pretrained(tmp_path / "tiny")
+    given = ["--documents", tmp_path / "selected", "--references", harbour / "references", "--out", tmp_path / "model"]
+    given += ["--characters", harbour / "characters.txt", "--model", tmp_path / "tiny", "--epochs", 1, "--words", 20]
+    trainer = train_recap.main([str(one) for one in given])
+    logged = next(entry for entry in trainer.state.log_history if "eval_loss" in entry)
+    for key in ("boc_precision", "boc_recall", "boc_f1", "bor_precision", "bor_recall", "bor_f1"):
+        value = logged[f"eval_{key}"]
+        assert 0 <= value <= 1 or math.isnan(value)
+    assert len(summaries(tmp_path / "model" / "recaps")) == 1
