@@ -64,15 +64,21 @@ def score(work: Path, rows: list[dict], metrics: str, *more: str) -> pd.DataFram
     return pd.read_csv(work / "scores" / "scores.csv")
 
 
-def table(scores: pd.DataFrame, columns: dict[str, str], order: list[str], digits: int = 3, sd: bool = True) -> None:
-    """Print means, with standard deviations of the examples where asked, one line for each system."""
-    print(f"| system | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}")
-    for system in order:
-        mine = scores[scores["system"] == system]
-        cells = [
-            f"{mine[key].mean():.{digits}f}" + (f" ± {mine[key].std():.2f}" if sd else "") for key in columns.values()
-        ]
-        print(f"| {system} | {' | '.join(cells)} |")
+SSS_COLUMNS = {"BLEU": "bleu", "ROUGE-1": "rouge1", "ROUGE-2": "rouge2", "ROUGE-L": "rougeL", "SSS": "sss"}
+
+
+def table(work: Path, columns: dict[str, str], order: list[str] | None = None) -> None:
+    """Print means and standard deviations of the examples, with the ranking's letters and lengths; best SSS first."""
+    scores = pd.read_csv(work / "scores" / "scores.csv")
+    ranking = pd.read_csv(work / "scores" / "ranking.csv").set_index("system")
+    print(f"| system | {' | '.join(columns)} | words |\n|{'---|' * (len(columns) + 2)}")
+    for system in order or ranking.sort_values("sss", ascending=False).index:
+        mine, cells = scores[scores["system"] == system], []
+        for key in columns.values():
+            digits = 4 if key == "tsss" else 3
+            shown = f"{mine[key].mean():.{digits}f} ± {mine[key].std():.{digits - 1}f}"
+            cells.append(f"{shown} {ranking[f'{key}_letters'][system]}" if f"{key}_letters" in ranking else shown)
+        print(f"| {system} | {' | '.join(cells)} | {ranking['words'][system]:.0f} |")
     print()
 
 
@@ -112,10 +118,9 @@ def arabic(data: Path, work: Path) -> None:
     rows = baselines(work, *files, ["--ratio", 0.4, *lang], encoder, trained)
     options = [f"{metric}.{option}" for metric in ("sss", "tsss") for option in ("lang=ar", f"model_name={QUANTISED}")]
     sets = [part for option in options for part in ("--set", option)]
-    scores = score(work, rows, "bleu,rouge,sss,bertscore,tsss", *sets)
-    columns = {"BLEU": "bleu", "ROUGE-1": "rouge1", "ROUGE-2": "rouge2", "ROUGE-L": "rougeL", "SSS": "sss"}
-    columns |= {"BS": "bertscore_f1", "TS-SS": "tsss"}
-    table(scores, columns, ["Oracle", *trained, "K-Means", "TextRank", "bag of words", "lead", "random"])
+    score(work, rows, "bleu,rouge,sss,bertscore,tsss", *sets)
+    columns = SSS_COLUMNS | {"BS": "bertscore_f1", "TS-SS": "tsss"}
+    table(work, columns, ["Oracle", *trained, "K-Means", "TextRank", "bag of words", "lead", "random"])
 
 
 def english(data: Path, work: Path) -> None:
@@ -131,12 +136,8 @@ def english(data: Path, work: Path) -> None:
     for row in test:
         shared = {"id": row["id"], "references": row["references"]}
         rows += [{**shared, "system": one["system"], "summary": one["summary"]} for one in row["systems"]]
-    scores = score(work, rows, "bleu,rouge,sss", "--sort", "sss")
-    ranking = pd.read_csv(work / "scores" / "ranking.csv")
-    print(ranking.iloc[:, :6].to_csv(index=False))
-    columns = {"BLEU": "bleu", "ROUGE-1": "rouge1", "ROUGE-2": "rouge2", "ROUGE-L": "rougeL", "SSS": "sss"}
-    order = scores.groupby("system")["sss"].mean().sort_values(ascending=False).index
-    table(scores, columns, list(order))
+    score(work, rows, "bleu,rouge,sss")
+    table(work, SSS_COLUMNS)
 
 
 def transcripts(data: Path, work: Path) -> None:

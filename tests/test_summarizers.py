@@ -1,11 +1,13 @@
 """The command baseline_summaries: what it reads, writes, refuses; and that eval_summaries takes what it writes."""
 
 import json
+import re
 import subprocess
 import sys
 
 import pandas as pd
 import pytest
+import typer
 from baselines import REFERENCES, TEXTS, call, make_stories, summaries
 from command import call as evaluate_call
 from command import write, write_rows
@@ -14,6 +16,7 @@ from conftest import ROOT, SENTENCES
 from eval_summaries.shared import texts
 from eval_summaries.table import UnusableError
 from summarizers import documents
+from summarizers.cli import app
 
 
 @pytest.fixture
@@ -212,3 +215,15 @@ def test_the_module_is_the_command_and_help_loads_no_model(environment):
         timeout=60,
     )
     assert done.returncode == 2 and "give --documents" in done.stderr
+
+
+def test_the_page_names_every_command_and_no_option_that_is_not_there():
+    page = (ROOT / "docs" / "summarizers.md").read_text(encoding="utf-8")
+    group = typer.main.get_command(app)
+    commands = {**group.commands, "train sarabert": group.commands["train"].commands["sarabert"]}
+    options = {option for command in commands.values() for part in command.params for option in part.opts}
+    for name in commands:
+        assert f"`{name}" in page or f"baseline_summaries {name}" in page, name
+    # those of eval_summaries and of the scripts that the page shows
+    others = {"--summaries", "--layout", "--predictions", "--system", "--data"}
+    assert set(re.findall(r"--[a-z][a-z-]+", page)) <= options | others
