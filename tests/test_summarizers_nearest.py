@@ -185,3 +185,33 @@ def test_a_model_learns_from_what_was_selected(tmp_path, monkeypatch):
         value = logged[f"eval_{key}"]
         assert 0 <= value <= 1 or math.isnan(value)
     assert len(summaries(tmp_path / "model" / "recaps")) == 1
+
+
+@pytest.mark.slow
+def test_the_benchmark_prints_summscreens_rows(tmp_path, monkeypatch, capsys):
+    """On transcripts of our own, four episodes of two chunks: the columns, and the averages by hand."""
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    import baseline_summarizers
+
+    people = [{"name": name, "aliases": [name, "the guest"]} for name in ("Amy", "Raj", "Penny")]
+    rows = [
+        {
+            "id": f"episode{episode}-chunk{chunk}",
+            "document": "\n".join([*TRANSCRIPT, f"AMY: It is day {episode}."]),
+            "references": [f"Amy told Raj of the old bridge. It was day {episode}. Penny bought tea."],
+            "characters": people,
+        }
+        for episode in range(4)
+        for chunk in range(2)
+    ]
+    write_rows(tmp_path / "crd3_dialogue.jsonl", rows)
+    (tmp_path / "work").mkdir()
+    baseline_summarizers.transcripts(tmp_path, tmp_path / "work")
+    shown = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines() if line.startswith("|")]
+    assert shown[0][0] == "system" and len(shown) == 2 + 7
+    found = {name: [float(value) for value in values] for name, *values in (shown[2:])}
+    for values in found.values():
+        assert values[4] == pytest.approx(sum(values[:4]) / 4, abs=0.1)
+        assert values[9] == pytest.approx(sum(values[5:9]) / 4, abs=0.1)
+    # another episode's recap has the same people
+    assert found["nearest t2t, bm25"][5:] == [100.0] * 5 and found["nearest r2t, bm25"][0] < 100
