@@ -23,7 +23,8 @@ from transformers import (
 )
 
 import eval_summaries
-from summarizers.documents import OutFolder, characters_of, read_folders
+from summarizers.documents import characters_of, read_folders
+from summarizers.output import OutFolder
 
 
 def main(arguments: list[str] | None = None) -> Seq2SeqTrainer:

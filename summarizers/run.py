@@ -19,6 +19,7 @@ from eval_summaries.table import UnusableError
 from . import documents
 from .documents import Document, Read
 from .lengths import Length, extract
+from .output import OutFolder, OutRows
 
 CHUNK = 64  # documents that are given to a summarizer at once
 SHOWN = 60  # more failures than these are not for a terminal
@@ -103,7 +104,7 @@ def summarize(
     given, failures = found or asked.read()
     failures = list(failures)
     is_rows = asked.out.suffix.lower() == ".jsonl"
-    out = documents.OutRows(asked.out) if is_rows else documents.OutFolder(asked.out, [d.id for d in given], ending)
+    out = OutRows(asked.out) if is_rows else OutFolder(asked.out, [d.id for d in given], ending)
     done: list[tuple[Document, str]] = []
     with tqdm(total=len(given), desc=name, unit="document", delay=1, disable=None, file=sys.stderr) as bar:
         for start in range(0, len(given), CHUNK):

@@ -15,7 +15,7 @@ from conftest import ROOT, SENTENCES
 
 from eval_summaries.shared import texts
 from eval_summaries.table import UnusableError
-from summarizers import documents
+from summarizers import documents, output
 from summarizers.cli import app
 
 
@@ -92,7 +92,7 @@ class TestFolders:
 
     def test_nothing_is_written_where_writing_cannot_begin(self, stories, monkeypatch):
         """An interrupted run leaves its files, which the next one knows as its own."""
-        docs, out, real = stories / "docs", stories / "out", documents.write_whole
+        docs, out, real = stories / "docs", stories / "out", output.write_whole
         call("random", "--documents", docs, "--out", out, "--seed", 5, "--sentences", 1)
 
         def breaks(path, text):
@@ -100,7 +100,7 @@ class TestFolders:
                 raise OSError("No space left on device")
             real(path, text)
 
-        monkeypatch.setattr(documents, "write_whole", breaks)
+        monkeypatch.setattr(output, "write_whole", breaks)
         status, shown = call("lead", "--documents", docs, "--out", out)
         assert status == 2 and "No space left" in shown
         monkeypatch.undo()
@@ -225,5 +225,5 @@ def test_the_page_names_every_command_and_no_option_that_is_not_there():
     for name in commands:
         assert f"`{name}" in page or f"baseline_summaries {name}" in page, name
     # those of eval_summaries and of the scripts that the page shows
-    others = {"--summaries", "--layout", "--predictions", "--system", "--data"}
+    others = {"--summaries", "--layout", "--predictions", "--system", "--data", "--work"}
     assert set(re.findall(r"--[a-z][a-z-]+", page)) <= options | others
