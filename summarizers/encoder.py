@@ -1,5 +1,6 @@
 """The encoder of the metrics, for summarizers: one model in memory for both, and the metrics' own errors."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,9 @@ def load_embedder(lang: str, name: str | None = None, device: str | None = None,
         metric = load_metric("sss", options)
         return script_of(metric).Embedder.from_options(metric.resolve({}))
     except Exception as error:  # hub, files, torch each raise their own
-        raise UnusableError(str(error)) from None
+        # the metrics speak of their options: these are the command's
+        said = re.sub(r"model_name='([^']*)'", r"--encoder \1", str(error))
+        raise UnusableError(said.replace("no lang, no model_name", "no --lang, no --encoder")) from None
 
 
 def unit(vectors: np.ndarray) -> np.ndarray:

@@ -91,9 +91,9 @@ def test_a_model_that_cannot_be_had_is_said_before_anything_is_written(tmp_path)
     stories = make_stories(tmp_path)
     given = ["--documents", stories / "docs", "--out", stories / "out"]
     status, shown = call("kmeans", *given, "--encoder", "./nowhere")
-    assert status == 2 and "there is no such folder" in shown and not (stories / "out").exists()
+    assert status == 2 and "--encoder ./nowhere: there is no such folder" in shown and not (stories / "out").exists()
     status, shown = call("kmeans", *given, "--lang", "ar")
-    assert status == 2 and "bert-base-arabertv02" in shown and "multilingual-e5-small-q4" in shown
+    assert status == 2 and "bert-base-arabertv02" in shown and "with --encoder multilingual-e5-small-q4" in shown
     status, shown = call("textrank", *given, "--encoder", "x")
     assert status == 2 and "give --vectors embeddings" in shown
     assert call("textrank", *given, "--vectors", "letters")[0] == 2
