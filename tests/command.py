@@ -24,9 +24,9 @@ COLUMNS = ["--predictions", "summary", "--references", "reference", "--system", 
 ALL = [*COLUMNS, "--documents", "article", "--characters", "people"]
 
 
-def call(*arguments):
+def call(*arguments, command=app):
     """Run the command in this process; returns (exit status, what it printed)."""
-    result = CliRunner(env={"COLUMNS": "200"}).invoke(app, list(map(str, arguments)))
+    result = CliRunner(env={"COLUMNS": "200"}).invoke(command, list(map(str, arguments)))
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.exit_code, " ".join((result.output + result.stderr).split())

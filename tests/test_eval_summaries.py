@@ -195,7 +195,7 @@ class TestUnusable:
 def test_from_a_wheel_in_another_folder(python, data, tmp_path):
     """Built, installed in a new virtual environment, run elsewhere: the metrics travel inside the wheel."""
     source = tmp_path / "source"  # a copy: building leaves files behind
-    for name in ("eval_summaries", "metrics"):
+    for name in ("eval_summaries", "metrics", "summarizers"):
         shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("setup.cfg", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, source)
@@ -225,6 +225,9 @@ def test_from_a_wheel_in_another_folder(python, data, tmp_path):
     for place, scores in expected(["mss", "boc"]).items():
         for key, value in scores.items():
             assert found.loc[place, key] == pytest.approx(value, abs=1e-6)
+    command = [str(own / "baseline_summaries"), "lead", str(data), "--documents", "article", "--out", "lead.jsonl"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0 and len((tmp_path / "lead.jsonl").read_text().splitlines()) == 16, done.stderr
     code = "import eval_summaries as e; print(e.__file__, e.load('boc', characters=['A']).score(['A'], ['A']))"
     command = [str(own / "python"), "-c", code]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240)

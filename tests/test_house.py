@@ -20,6 +20,7 @@ MODULES = [
     for name in ("backends", "characters", "embedder", "models", "options", "overlap", "scores", "texts")
 ]
 COMMAND = sorted(path.stem for path in (ROOT / "eval_summaries").glob("*.py") if path.stem != "__main__")
+BASELINES = sorted(path.stem for path in (ROOT / "summarizers").glob("*.py") if path.stem != "__main__")
 MODULES += ["sss.rouge", "sss.sss", "mss.alignment", "mss.mss", "mss.unsupported", "boc.boc", "bor.bor"]
 SECTIONS = [
     "Metric Description",
@@ -130,7 +131,14 @@ class TestScripts:
         assert setup["metadata"]["version"] == metric.VERSION
 
 
-@pytest.mark.parametrize("module", [f"metrics.{m}" for m in MODULES] + [f"eval_summaries.{m}" for m in COMMAND])
+@pytest.mark.parametrize(
+    "module",
+    [
+        *(f"metrics.{name}" for name in MODULES),
+        *(f"eval_summaries.{name}" for name in COMMAND),
+        *(f"summarizers.{name}" for name in BASELINES),
+    ],
+)
 def test_docstring_examples(module, monkeypatch):
     monkeypatch.chdir(ROOT)
     result = doctest.testmod(importlib.import_module(module), extraglobs={"evaluate": evaluate})

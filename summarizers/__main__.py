@@ -1,0 +1,5 @@
+"""`python -m summarizers` is the command."""
+
+from .cli import app
+
+app()
