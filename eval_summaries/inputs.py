@@ -129,7 +129,7 @@ def read_characters(path: Path, encoding: str = "utf-8") -> list | dict:
         raise UnusableError(str(error)) from None
 
 
-def _listing(folder: Path, suffix: str) -> dict[str, Path]:
+def listing(folder: Path, suffix: str) -> dict[str, Path]:
     """{name without the suffix, composed (NFC): path}: file systems write one name in two ways."""
     found: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
@@ -152,14 +152,14 @@ def read_folders(
         if not folder.is_dir():
             raise UnusableError(f"there is no folder {folder}")
     inputs = Inputs()
-    others = {side: _listing(side, ".txt") for side in (documents, references) if side}
+    others = {side: listing(side, ".txt") for side in (documents, references) if side}
     for system, folder in summaries.items():
-        found = _listing(folder, SUFFIX)
+        found = listing(folder, SUFFIX)
         if not found:
             raise UnusableError(f"{folder} has no file NAME{SUFFIX}")
         for name, path in found.items():
             try:
-                prediction = _valid(read_text(path, encoding), path)
+                prediction = valid(read_text(path, encoding), path)
                 if without_section_scores:
                     prediction = drop_section_scores(prediction)
                 texts = []
@@ -167,7 +167,7 @@ def read_folders(
                     if side and name not in others[side]:
                         raise ValueError(f"there is no {side / name}.txt for {path.name}")
                     other = others[side][name] if side else None
-                    texts.append([_valid(read_text(other, encoding), other)] if other else None)
+                    texts.append([valid(read_text(other, encoding), other)] if other else None)
                 documents_, references_ = texts
                 inputs.examples.append(
                     Example(
@@ -179,7 +179,7 @@ def read_folders(
     return inputs.checked()
 
 
-def _valid(text: str, where: Any) -> str:
+def valid(text: str, where: Any) -> str:
     """The text; ValueError for a lone surrogate, which no other text file and no model can carry."""
     try:
         text.encode("utf-8")
@@ -211,7 +211,7 @@ def read_file(
     """
     columns = {**columns, **{f"human {name}": name for name in human}}
     rows = read_rows(path, encoding, split, {column for column in columns.values() if column})
-    columns, people = _find_columns(path, rows, columns, encoding)
+    columns, people = find_columns(path, rows, columns, encoding)
     inputs, places = Inputs(), Counter()
     by_order = not columns.get("id")
     if not (by_order and columns.get("system")):  # else an empty line may have been a row
@@ -244,7 +244,7 @@ def read_file(
     return inputs.checked()
 
 
-def _find_columns(
+def find_columns(
     path: Path, rows: list[Row], columns: dict[str, str | None], encoding: str
 ) -> tuple[dict[str, str | None], list | dict | None]:
     """The columns that the table has, and the characters where they are a file; ``UnusableError`` for any other."""
@@ -283,7 +283,7 @@ def _example(name: str, system: str, named: dict[str, Any], where: str) -> Examp
         if role in named:
             found[role] = as_texts(named[role], f"{where}: {role}")
     for text in [prediction, *(text for texts in found.values() for text in texts or [])]:
-        _valid(text, where)
+        valid(text, where)
     people = as_characters(named["characters"], f"{where}: characters") if "characters" in named else None
     return Example(name, system, prediction, found["references"], found["documents"], people, where)
 

@@ -20,7 +20,8 @@ def metric_folder(name: str) -> Path:
     return inside if inside.is_dir() else _HERE.parent / "metrics" / name
 
 
-def _module(metric: str, name: str) -> ModuleType:
+def module(metric: str, name: str) -> ModuleType:
+    """A file of a metric's folder: ``module("mss", "alignment")``."""
     package = f"eval_summaries._{metric}"
     if package not in sys.modules:
         made = ModuleType(package)
@@ -31,9 +32,9 @@ def _module(metric: str, name: str) -> ModuleType:
 
 def options_of(metric: str) -> dict[str, Any]:
     """The options of a metric: {name: Option}."""
-    module = _module(metric, metric)
+    script = module(metric, metric)
     (found,) = (
-        thing.OPTIONS for thing in vars(module).values() if hasattr(thing, "OPTIONS") and hasattr(thing, "VERSION")
+        thing.OPTIONS for thing in vars(script).values() if hasattr(thing, "OPTIONS") and hasattr(thing, "VERSION")
     )
     return found
 
@@ -50,11 +51,11 @@ def script_of(metric: Any) -> ModuleType:
     return sys.modules[type(metric).__module__]
 
 
-texts = _module("sss", "texts")
-rouge = _module("sss", "rouge")
-options = _module("sss", "options")
-models = _module("sss", "models")
-backends = _module("sss", "backends")
-scores = _module("sss", "scores")
-characters = _module("boc", "characters")
-unsupported = _module("mss", "unsupported")
+texts = module("sss", "texts")
+rouge = module("sss", "rouge")
+options = module("sss", "options")
+models = module("sss", "models")
+backends = module("sss", "backends")
+scores = module("sss", "scores")
+characters = module("boc", "characters")
+unsupported = module("mss", "unsupported")
