@@ -9,7 +9,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +27,17 @@ WRITTEN = (
 )
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all, also after a power cut."""
+def write_whole(path: Path, text: str | Iterable[str]) -> None:
+    """Write a file so that it is there whole or not at all, also after a power cut.
+
+    Args:
+        text: all of it, or its parts one after the other.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with open(temporary, "wb") as file:
-            file.write(text.encode("utf-8", "backslashreplace"))  # a lone surrogate, as JSON would escape it
+            for part in [text] if isinstance(text, str) else text:
+                file.write(part.encode("utf-8", "backslashreplace"))  # a lone surrogate, as JSON would escape it
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
@@ -42,11 +47,33 @@ def write_whole(path: Path, text: str) -> None:
 
 def digest(*parts: Any) -> str:
     """Hexadecimal digest of anything that JSON can write."""
+    return hashlib.blake2b(_content(parts).encode(), digest_size=16).hexdigest()
+
+
+def _content(thing: Any) -> str:
+    """A thing as JSON."""
     try:
-        content = json.dumps(parts, ensure_ascii=True, sort_keys=True)
+        return json.dumps(thing, ensure_ascii=True, sort_keys=True)
     except (TypeError, ValueError):  # what no metric will take: it fails with its row
-        content = repr(parts)
-    return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()
+        return repr(thing)
+
+
+class Digest:
+    """``digest(*before, items)`` of items that come one after the other, so that none of them need be kept."""
+
+    def __init__(self, *before: Any):
+        self.count, self._found = 0, hashlib.blake2b(digest_size=16)
+        self._found.update(_content(before)[:-1].encode() + (b", [" if before else b"["))
+
+    def add(self, item: Any) -> None:
+        """One more item."""
+        self._found.update(f"{', ' if self.count else ''}{_content(item)}".encode())
+        self.count += 1
+
+    def hexdigest(self) -> str:
+        """The digest of all items; the last call."""
+        self._found.update(b"]]")
+        return self._found.hexdigest()
 
 
 def _check(key: str, result: dict[str, float | None]) -> str:
