@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval_summaries import store
+from eval_summaries.offsets import Offsets
 from eval_summaries.score_table import Scores
 
 KEYS = ["k1", "k2", "k3"]
@@ -84,3 +85,18 @@ def test_a_file_written_line_by_line_is_whole_or_as_it_was(tmp_path):
     with pytest.raises(OSError, match="full"):
         store.write_whole(path, breaks())
     assert path.read_text() == "é0\né1\né2\n" and list(tmp_path.iterdir()) == [path]
+
+
+@settings(max_examples=how_many(100))
+@given(st.lists(st.tuples(st.integers(0, 2**128 - 1) | st.integers(0, 9).map(lambda n: n << 20), st.integers(0, 9))))
+def test_offsets_as_a_dictionary(pairs):
+    offsets, expected = Offsets(), {}
+    offsets._slots = offsets._slots[:2]  # so that it grows
+    for number, offset in pairs:
+        key = f"{number:032x}"
+        assert offsets.get(key) == expected.get(key)
+        offsets[key] = expected[key] = offset
+    assert len(offsets) == len(expected) and all(offsets.get(key) == expected[key] for key in expected)
+    for key in list(expected)[::2]:
+        offsets.use(key)
+    assert [key for key in expected if offsets.is_used(key)] == list(expected)[::2]
