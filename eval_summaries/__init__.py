@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import evaluate
     import pandas
 
+    from .score_table import Scores
+
 __all__ = ["compare", "load", "rank"]
 
 
@@ -103,7 +105,7 @@ def rank(
     from .tables import summarise
 
     values, keys = _scores(table, scores)
-    systems = list(dict.fromkeys(system for system, _ in values))
+    systems = values.systems
     if baseline is not None and baseline not in systems:
         raise ValueError(f"baseline={baseline!r}: there is no such system; there are {', '.join(systems)}")
     if sort is not None and sort not in keys:
@@ -121,9 +123,11 @@ def rank(
     return pd.DataFrame(columns, index=pd.Index(found.systems, name="system"))
 
 
-def _scores(table: "pandas.DataFrame", scores: Sequence[str] | None) -> tuple[dict, list[str]]:
+def _scores(table: "pandas.DataFrame", scores: Sequence[str] | None) -> tuple["Scores", list[str]]:
     """{(system, id): {score: value}} and the scores; ValueError for a table that is none."""
     import pandas as pd
+
+    from .score_table import Scores
 
     missing = [name for name in ("system", "id", *(scores or ())) if name not in table.columns]
     if missing:
@@ -141,6 +145,7 @@ def _scores(table: "pandas.DataFrame", scores: Sequence[str] | None) -> tuple[di
         system, name = map(str, table.loc[twice, ["system", "id"]].iloc[0])
         raise ValueError(f"system {system!r} has the id {name!r} twice: ids must differ within a system")
     rows = table[["system", "id", *keys]].itertuples(index=False, name=None)
-    return {
-        (str(system), str(name)): dict(zip(keys, map(float, values), strict=True)) for system, name, *values in rows
-    }, keys
+    found = Scores()
+    for system, name, *values in rows:
+        found.put((str(system), str(name)), dict(zip(keys, map(float, values), strict=True)))
+    return found, keys

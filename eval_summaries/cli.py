@@ -24,7 +24,7 @@ from .outputs import write
 from .ranking import mean_words, rank, shown_scores
 from .result import Result
 from .scoring import NEEDS, OPTIONAL, Scores, check_shared_characters, needed, run
-from .store import Store, digest
+from .store import Digest, Store
 from .table import UnusableError
 from .tables import LAYOUT_ADDS, LAYOUT_METRICS, keys_of, summarise
 from .terminal import show, text
@@ -331,8 +331,10 @@ def _compare(scores: Scores, store: Store | None) -> list[Comparison]:
 
     if not store:
         return make()
-    key = digest("comparison 2", [[*place, values] for place, values in scores.items()])
-    return [Comparison(*found) for found in store.remember(key, make)]
+    key = Digest("comparison 2")
+    for place, values in scores.items():
+        key.add([*place, values])
+    return [Comparison(*found) for found in store.remember(key.hexdigest(), make)]
 
 
 def _agree(asked: Asked, scores: Scores, inputs: Inputs) -> Found:

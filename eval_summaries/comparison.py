@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .resample import BOOTSTRAP_FROM, Progress, _plain, paired_bootstrap, randomization
+from .score_table import Scores
 
 COLUMNS = 10_000_000  # numbers in the table of differences: so many at once, which bounds the memory
 
@@ -43,24 +44,20 @@ def holm(p_values: list[float]) -> list[float]:
     return adjusted
 
 
-def compare_systems(
-    scores: dict[tuple[str, str], dict[str, float]], keys: list[str], progress: Progress = _plain
-) -> list[Comparison]:
+def compare_systems(scores: Scores, keys: list[str], progress: Progress = _plain) -> list[Comparison]:
     """Every pair of systems on every key, over the examples that both have with a defined value; from two on.
 
     Args:
         scores: {(system, id): {key: value}}.
         progress: wraps the blocks of resamples, for a bar: (blocks, resamples in all) -> blocks.
     """
-    systems = {name: place for place, name in enumerate(dict.fromkeys(system for system, _ in scores))}
-    ids = {name: place for place, name in enumerate(dict.fromkeys(name for _, name in scores))}
-    table = np.full((len(systems), len(ids), len(keys)), np.nan)
-    for (system, name), values in scores.items():
-        table[systems[system], ids[name]] = [values.get(key, np.nan) for key in keys]
-    jobs = [(key, one, other) for key in range(len(keys)) for one, other in combinations(range(len(systems)), 2)]
+    scores = Scores.of(scores)
+    systems, pairs = scores.systems, list(combinations(range(len(scores.systems)), 2))
+    jobs = [(key, one, other) for key in range(len(keys)) for one, other in pairs]
+    tables = [scores.table(key) for key in keys] if jobs else []
     found: list[Comparison] = []
-    for part in _parts(jobs, max(1, COLUMNS // max(1, len(ids)))):
-        found += _compare(part, table, list(systems), keys, progress)
+    for part in _parts(jobs, max(1, COLUMNS // max(1, len(scores.ids)))):
+        found += _compare(part, tables, systems, keys, progress)
     result = []
     for key in keys:
         family = [comparison for comparison in found if comparison.key == key]
@@ -74,10 +71,10 @@ def _parts(jobs: list, size: int) -> Iterable[list]:
 
 
 def _compare(
-    jobs: list, table: np.ndarray, systems: list[str], keys: list[str], progress: Progress
+    jobs: list, tables: list[np.ndarray], systems: list[str], keys: list[str], progress: Progress
 ) -> list[Comparison]:
-    key, one, other = (np.array(column) for column in zip(*jobs, strict=True))
-    gaps = (table[one, :, key] - table[other, :, key]).T
+    key, one, other = zip(*jobs, strict=True)
+    gaps = np.stack([tables[k][a] - tables[k][b] for k, a, b in jobs]).T
     counts = (~np.isnan(gaps)).sum(axis=0)
     kept = np.flatnonzero(counts >= 2)
     if not len(kept):
@@ -97,7 +94,7 @@ def _compare(
     ]
 
 
-def strangers(scores: dict[tuple[str, str], dict[str, float]]) -> list[tuple[str, str, int]]:
+def strangers(scores: Scores) -> list[tuple[str, str, int]]:
     """Pairs of systems that have no example in common, or a single one, which no test can compare, and how many."""
     ids: dict[str, set[str]] = {}
     for system, name in scores:

@@ -3,8 +3,11 @@
 import csv
 import io
 import json
+import math
 import sqlite3
+from collections.abc import Iterable, Iterator
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +17,43 @@ from .cells import harmless
 from .ranking import latex as ranking_latex
 from .ranking import table as ranking_table
 from .result import Result
-from .scoring import Scores
+from .score_table import Scores
 from .store import write_whole
 from .tables import keys_of, latex
 
 
 def as_table(scores: Scores) -> pd.DataFrame:
     """Columns ``system``, ``id``, and one for each score; nan where a score is undefined or could not be computed."""
-    return pd.DataFrame([{"system": system, "id": name, **values} for (system, name), values in scores.items()])
+    scores = Scores.of(scores)
+    systems, ids = zip(*scores, strict=True)
+    return pd.DataFrame({"system": systems, "id": ids, **{key: scores.column(key) for key in scores.score_keys}})
+
+
+def _json_lines(scores: Scores) -> Iterator[str]:
+    """A line for each example; an undefined score is null."""
+    for (system, name), values in scores.items():
+        defined = {key: value if value == value else None for key, value in values.items()}
+        yield json.dumps({"system": system, "id": name, **defined}, ensure_ascii=False) + "\n"
+
+
+def _cells(scores: Scores) -> Iterator[list[str]]:
+    """The header, and a row for each example; an undefined score, or one that it does not have, is empty."""
+    keys = keys_of(scores)
+    yield ["system", "id", *keys]
+    for (system, name), values in scores.items():
+        known = (values.get(key, math.nan) for key in keys)
+        yield [harmless(system), harmless(name), *("" if value != value else repr(value) for value in known)]
+
+
+def _csv_lines(rows: Iterable[list[str]]) -> Iterator[str]:
+    """Rows as lines of CSV."""
+    line = io.StringIO(newline="")
+    writer = csv.writer(line)
+    for row in rows:
+        writer.writerow(row)
+        yield line.getvalue()
+        line.seek(0)
+        line.truncate()
 
 
 def write_files(folder: Path, result: Result) -> None:
@@ -29,30 +61,16 @@ def write_files(folder: Path, result: Result) -> None:
 
     Where there are no failures those of an earlier run go.
     """
-    scores, failures = result.scores, result.failures
-    keys = keys_of(scores)
-    lines, table = io.StringIO(), io.StringIO(newline="")
-    writer = csv.writer(table)
-    writer.writerow(["system", "id", *keys])
-    for (system, name), values in scores.items():
-        # an undefined score is null in JSON and empty in CSV
-        defined = {key: value if value == value else None for key, value in values.items()}
-        lines.write(json.dumps({"system": system, "id": name, **defined}, ensure_ascii=False) + "\n")
-        writer.writerow(
-            [harmless(system), harmless(name), *("" if defined.get(k) is None else repr(defined[k]) for k in keys)]
-        )
-    write_whole(folder / "scores.jsonl", lines.getvalue())
-    write_whole(folder / "scores.csv", table.getvalue())
+    failures = result.failures
+    write_whole(folder / "scores.jsonl", _json_lines(result.scores))
+    write_whole(folder / "scores.csv", _csv_lines(_cells(result.scores)))
     write_whole(folder / "summary.md", result.page)
     write_whole(folder / "summary.tex", latex(result.rows))
     write_whole(folder / "ranking.csv", ranking_table(result.ranking, harmless))
     write_whole(folder / "ranking.tex", ranking_latex(result.ranking))
-    listed = io.StringIO(newline="")
-    csv.writer(listed).writerows(
-        [["system", "id", "reason"], *(map(harmless, [f.system, f.id, f.reason]) for f in failures)]
-    )
     if failures:
-        write_whole(folder / "failures.csv", listed.getvalue())
+        cells = (list(map(harmless, [f.system, f.id, f.reason])) for f in failures)
+        write_whole(folder / "failures.csv", _csv_lines(chain([["system", "id", "reason"]], cells)))
     else:  # those of an earlier run are no longer so
         (folder / "failures.csv").unlink(missing_ok=True)
 
@@ -101,10 +119,10 @@ def write_sqlite(path: Path, plan: dict[str, Any], scores: Scores) -> int:
         run = database.execute("INSERT INTO runs (plan) VALUES (?)", [json.dumps(plan)]).lastrowid
         database.executemany(
             "INSERT INTO scores VALUES (?, ?, ?, ?, ?)",
-            [
+            (
                 (run, system, name, key, value if value == value else None)
                 for (system, name), values in scores.items()
                 for key, value in values.items()
-            ],
+            ),
         )
     return run

@@ -18,7 +18,7 @@ from .options import Asked
 from .ranking import rank, shown_scores
 from .report import KEPT, read_kept
 from .result import Result
-from .scoring import Scores
+from .score_table import Scores
 from .store import RUN
 from .table import UnusableError
 from .tables import summarise
@@ -53,12 +53,12 @@ def read_finished(asked: Asked, compare: Callable[[Scores], list[Comparison]], s
 
 
 def _scores(path: Path) -> Scores:
-    found: Scores = {}
-    for line in path.read_text("utf-8").split("\n"):
-        if line:
+    found = Scores()
+    with open(path, encoding="utf-8", newline="\n") as lines:  # a name may have another line end in it
+        for line in filter(str.strip, lines):
             entry = json.loads(line)
             place = entry.pop("system"), entry.pop("id")
-            found[place] = {key: math.nan if value is None else value for key, value in entry.items()}
+            found.put(place, {key: math.nan if value is None else value for key, value in entry.items()})
     return found
 
 

@@ -5,18 +5,18 @@ from pathlib import Path
 from typing import Any
 
 from .inputs import WRITTEN_BY, Example
-from .store import digest, write_whole
+from .store import Digest, write_whole
 
 HISTORY = "history.jsonl"
 
 
 def state_of(examples: list[Example], metrics: list[str]) -> dict[str, Any]:
     """The systems of a run, each with the number of its examples and a digest of their texts, and its metrics."""
-    of_system: dict[str, list[list]] = {}
+    of_system: dict[str, Digest] = {}
     for one in examples:
         texts = [one.id, one.prediction, one.references, one.documents, one.characters]
-        of_system.setdefault(one.system, []).append(texts)
-    systems = {name: [len(texts), digest(texts)] for name, texts in of_system.items()}
+        of_system.setdefault(one.system, Digest()).add(texts)
+    systems = {name: [found.count, found.hexdigest()] for name, found in of_system.items()}
     return {"written_by": WRITTEN_BY, "systems": systems, "metrics": metrics}
 
 

@@ -7,13 +7,14 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise, repeat
 from pathlib import Path
 from typing import Any
 
 from .cells import as_characters, as_rating, as_texts, is_blank, label, parse_characters
+from .examples import Example, Examples
 from .rows import read_rows, read_text
 from .table import Row, Unreadable, UnusableError
 
@@ -23,19 +24,11 @@ ROLES = ("predictions", "references", "documents", "characters", "system", "id")
 # The block that the author's summarizer writes below a summary: a heading, then a score for each section.
 _SECTION_SCORES = re.compile(r"^[ \t]*(?:-{3,}[ \t]*\n\s*)?Section Scores\b.*", re.I | re.M | re.S)
 
-
-@dataclass
-class Example:
-    """One summary of one system, with what it is compared with; None where the input does not have it."""
-
-    id: str
-    system: str
-    prediction: str
-    references: list[str] | None = None
-    documents: list[str] | None = None
-    characters: list | dict | None = None
-    where: str = ""  # the file and line that it was read from
-    ratings: dict[str, float] = field(default_factory=dict)  # by people; nan where one is missing
+_SIDES = {
+    "summaries": lambda example: [example.prediction],
+    "references": lambda example: example.references or [],
+    "documents": lambda example: example.documents or [],
+}
 
 
 @dataclass
@@ -56,34 +49,33 @@ class Failure:
 class Inputs:
     """Everything that was read, in its order, and what a user should know of it."""
 
-    examples: list[Example] = field(default_factory=list)
+    examples: Sequence[Example] = field(default_factory=Examples)
     failures: list[Failure] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def checked(self) -> "Inputs":
         """Raise ``UnusableError`` where nothing was read, nothing can be used, or one system has an id twice."""
-        seen: set[tuple[str, str]] = set()
-        for row in [*self.examples, *self.failures]:
-            if (row.system, row.id) in seen:
+        seen: dict[str, set[str]] = {}
+        blank = dict.fromkeys(_SIDES, 0)
+        for row in chain(self.examples, self.failures):
+            ids = seen.setdefault(row.system, set())
+            if row.id in ids:
                 raise UnusableError(
                     f"system {row.system!r} has the id {row.id!r} twice: ids must differ within a system"
                 )
-            seen.add((row.system, row.id))
+            ids.add(row.id)
+            if isinstance(row, Example):
+                for side, texts in _SIDES.items():
+                    blank[side] += any(map(is_blank, texts(row)))
         if not seen:
             raise UnusableError("there is nothing to score: the input has no rows")
         if not self.examples:
             reasons = [failure.reason for failure in self.failures]
             more = f"\n  and {len(reasons) - 10} more" if len(reasons) > 10 else ""
             raise UnusableError(f"no row can be scored ({len(reasons)}):\n  " + "\n  ".join(reasons[:10]) + more)
-        sides = {
-            "summaries": lambda example: [example.prediction],
-            "references": lambda example: example.references or [],
-            "documents": lambda example: example.documents or [],
-        }
-        for side, texts in sides.items():
-            blank = sum(any(map(is_blank, texts(example))) for example in self.examples)
-            if blank:
-                told = f"{blank} of {len(self.examples)} {side} are empty"
+        for side, count in blank.items():
+            if count:
+                told = f"{count} of {len(self.examples)} {side} are empty"
                 self.notes.append(f"{told}: they count, with each card's value")
         return self
 
@@ -151,7 +143,7 @@ def read_folders(
     for folder in [*summaries.values(), *(folder for folder in (documents, references) if folder)]:
         if not folder.is_dir():
             raise UnusableError(f"there is no folder {folder}")
-    inputs = Inputs()
+    inputs = Inputs(Examples(characters))
     others = {side: listing(side, ".txt") for side in (documents, references) if side}
     for system, folder in summaries.items():
         found = listing(folder, SUFFIX)
@@ -212,12 +204,12 @@ def read_file(
     columns = {**columns, **{f"human {name}": name for name in human}}
     rows = read_rows(path, encoding, split, {column for column in columns.values() if column})
     columns, people = find_columns(path, rows, columns, encoding)
-    inputs, places = Inputs(), Counter()
+    inputs, places = Inputs(Examples(people)), Counter()
     by_order = not columns.get("id")
     if not (by_order and columns.get("system")):  # else an empty line may have been a row
-        rows = [row for row in rows if isinstance(row.values, dict) or not row.values.blank]
-    systems = _systems(rows, columns.get("system"), by_order)
-    for row, system in zip(rows, systems, strict=True):
+        rows = rows.without_blanks()
+    systems = _systems(rows, columns["system"], by_order) if columns.get("system") else None
+    for row, system in _with_systems(path, rows, systems):
         # without ids the first rows of two systems are one example, and so on: systems are compared by id
         name = str(places[system]) if not columns.get("id") else row.where
         places[system] += 1
@@ -245,10 +237,16 @@ def read_file(
 
 
 def find_columns(
-    path: Path, rows: list[Row], columns: dict[str, str | None], encoding: str
+    path: Path, rows: Iterable[Row], columns: dict[str, str | None], encoding: str
 ) -> tuple[dict[str, str | None], list | dict | None]:
     """The columns that the table has, and the characters where they are a file; ``UnusableError`` for any other."""
-    present = dict.fromkeys(name for row in rows if isinstance(row.values, dict) for name in row.values)
+    present, missing = {}, {column for column in columns.values() if column}
+    for row in rows:
+        if isinstance(row.values, dict):
+            present.update(dict.fromkeys(row.values))
+            missing.difference_update(row.values)
+        if not missing:
+            break
     people = None
     for role, column in columns.items():
         if not column or column in present or not present:
@@ -288,17 +286,30 @@ def _example(name: str, system: str, named: dict[str, Any], where: str) -> Examp
     return Example(name, system, prediction, found["references"], found["documents"], people, where)
 
 
-def _systems(rows: list[Row], column: str | None, by_order: bool) -> list[str]:
+def _with_systems(path: Path, rows: Iterable[Row], systems: list[str] | None) -> Iterator[tuple[Row, str]]:
+    """Each row with its system; ``UnusableError`` where the file has other rows than when its systems were read."""
+    try:
+        yield from zip(rows, repeat("system") if systems is None else systems, strict=systems is not None)
+    except ValueError:
+        raise UnusableError(f"{path} changed while it was read: give the same command again") from None
+
+
+def _systems(rows: Iterable[Row], column: str, by_order: bool) -> list[str]:
     """The system of each row, that of a row which cannot be read by the rows around it ("" where it cannot be told).
 
     Raises:
         UnusableError: where systems are paired by the order of their rows, and it cannot be told whose a row is.
     """
-    if not column:
-        return ["system"] * len(rows)
-    found = [label(row.values.get(column)) if isinstance(row.values, dict) else "" for row in rows]
-    known = list(dict.fromkeys(filter(None, found)))
+    found: list[str] = []
+    names: dict[str, str] = {}  # each system's name, of which there is one object
+    unnamed: dict[int, Row] = {}
     for number, row in enumerate(rows):
+        name = label(row.values.get(column)) if isinstance(row.values, dict) else ""
+        found.append(names.setdefault(name, name))
+        if not name:
+            unnamed[number] = row
+    known = list(dict.fromkeys(filter(None, found)))
+    for number, row in unnamed.items():
         if isinstance(row.values, Unreadable):
             found[number] = _system_in(row.values, column, known)
     known = list(dict.fromkeys(filter(None, found)))
@@ -307,9 +318,9 @@ def _systems(rows: list[Row], column: str | None, by_order: bool) -> list[str]:
     if len(known) == 1:
         return [name or known[0] for name in found]
     # tables have a row of each system in turn, or all rows of one and then of the next
-    layouts = [[number % len(known) for number in range(len(rows))]] if known else []
-    if known and len(rows) % len(known) == 0:
-        layouts.append([number * len(known) // len(rows) for number in range(len(rows))])
+    layouts = [[number % len(known) for number in range(len(found))]] if known else []
+    if known and len(found) % len(known) == 0:
+        layouts.append([number * len(known) // len(found) for number in range(len(found))])
     fitting = []
     for layout in layouts:
         pairs = {(part, name) for part, name in zip(layout, found, strict=True) if name}
@@ -319,7 +330,7 @@ def _systems(rows: list[Row], column: str | None, by_order: bool) -> list[str]:
         return fitting[0]
     found = found if fitting else _fill_blocks(found, len(known))
     if by_order and len(known) > 1 and "" in found:
-        where = rows[found.index("")].where
+        where = unnamed[found.index("")].where
         raise UnusableError(
             f"{where} cannot be read, nor which system it belongs to, and without ids systems are paired by the order "
             f"of their rows: mend it, or name a column of ids with --id"

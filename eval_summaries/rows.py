@@ -3,6 +3,8 @@
 CSV and TSV are read by the standard library's ``csv`` with ``strict=True``, and fields are counted here. pandas shifts
 or pads a row with too many or too few fields without a word, and both pandas and pyarrow join what follows a closing
 quote to the cell. Parquet is pyarrow's, a saved folder is datasets', a workbook openpyxl's.
+
+JSON Lines, CSV, TSV and Parquet are read a piece at a time, in each pass over their rows.
 """
 
 import codecs
@@ -10,15 +12,17 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from . import typed
 from .cells import Twice, loads
-from .table import Row, Unreadable, UnusableError, header_of, read_bytes
+from .table import Row, Rows, Unreadable, UnusableError, header_of, opened, read_bytes
 
 KINDS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".xlsx", ".parquet")
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")  # what a byte that is not UTF-8 was decoded to
 
 
@@ -52,8 +56,8 @@ def kind_of(path: Path) -> str:
 
 def read_rows(
     path: Path, encoding: str = "utf-8", split: str | None = None, wanted: Collection[str] | None = None
-) -> list[Row]:
-    """Read every row of a file, or of a folder that ``datasets`` saved.
+) -> Rows:
+    """Every row of a file, or of a folder that ``datasets`` saved.
 
     Args:
         path: one of ``KINDS``, also with .gz after it, or a folder.
@@ -62,7 +66,7 @@ def read_rows(
         wanted: the columns that are needed; of tables with types the others are None, and nothing in them can fail.
 
     Raises:
-        UnusableError: where it cannot be told what the rows are.
+        UnusableError: where it cannot be told what the rows are, here or in a pass over them.
     """
     if not path.exists():
         raise UnusableError(f"there is no {path}")
@@ -71,43 +75,71 @@ def read_rows(
         raise UnusableError(
             f"--split {split}: {path} is one table; a split belongs to a saved DatasetDict or a workbook"
         )
-    rows = _read(path, kind, encoding, split, wanted)
-    while rows and isinstance(rows[-1].values, Unreadable) and rows[-1].values.blank:
-        rows.pop()  # lines after the last row
-    return rows
-
-
-def _read(path: Path, kind: str, encoding: str, split: str | None, wanted: Collection[str] | None) -> list[Row]:
     if path.is_dir():
-        return typed.read_saved(path, split, wanted)
+        return Rows(lambda: typed.read_saved(path, split, wanted)).without_last_blanks()
+    if kind not in KINDS:
+        raise UnusableError(f"{path}: give a {', '.join(KINDS)} file (or .gz), or a folder that datasets saved")
+    if kind in (".json", ".xlsx"):  # which cannot be read but as a whole
+        whole = list(_read(path, kind, encoding, split, wanted))
+        return Rows(lambda: whole).without_last_blanks()
+    return Rows(lambda: _read(path, kind, encoding, split, wanted)).without_last_blanks()
+
+
+def _read(path: Path, kind: str, encoding: str, split: str | None, wanted: Collection[str] | None) -> Iterator[Row]:
     try:
         if kind == ".parquet":
-            return typed.read_parquet(path, wanted)
-        if kind == ".xlsx":
-            return typed.read_workbook(path, split, wanted)
-        if kind in (".csv", ".tsv"):
-            return list(_separated(path, decode(path, encoding, _escapes(encoding)), "\t" if kind == ".tsv" else ","))
-        if kind in (".jsonl", ".ndjson"):
-            return list(_json_lines(path, decode(path, encoding, _escapes(encoding))))
-        if kind == ".json":
-            return _json(path, read_text(path, encoding))
+            yield from typed.read_parquet(path, wanted)
+        elif kind == ".xlsx":
+            yield from typed.read_workbook(path, split, wanted)
+        elif kind == ".json":
+            yield from _json(path, read_text(path, encoding))
+        elif kind in (".csv", ".tsv"):
+            yield from _separated(path, encoding, "\t" if kind == ".tsv" else ",")
+        else:
+            with _text(path, encoding) as lines:
+                yield from _json_lines(path, lines)
     except (ValueError, OSError) as error:
         raise UnusableError(str(error)) from None
-    raise UnusableError(f"{path}: give a {', '.join(KINDS)} file (or .gz), or a folder that datasets saved")
+
+
+@contextmanager
+def _text(path: Path, encoding: str) -> Iterator[Iterator[str]]:
+    """A text file without BOM, line by line: each up to its line feed, nothing in it translated."""
+    if _escapes(encoding) == "strict":  # then a wrong byte is named by its place in the whole
+        yield iter(io.StringIO(decode(path, encoding), newline="\n"))
+        return
+    with opened(path) as file:
+        text = io.TextIOWrapper(file, encoding, "surrogateescape", newline="\n")
+        yield (line if number else line.removeprefix("\ufeff") for number, line in enumerate(text))
+        text.detach()
 
 
 # ---- CSV and TSV ----------------------------------------------------------------------------------------------------
 
 
-def _separated(path: Path, text: str, delimiter: str) -> Iterator[Row]:
+def _separated(path: Path, encoding: str, delimiter: str) -> Iterator[Row]:
+    private, old = set(), False
+    with _text(path, encoding) as lines:
+        for number, line in enumerate(lines):
+            private.update(_PRIVATE.findall(line))
+            old = not number and "\n" not in line  # one line: perhaps of lines as they ended on old computers
+    # a lone \r belongs to its cell, where csv refuses it: a character that the text lacks stands in for it
+    stand_in = next(chr(code) for code in range(0xE000, 0xF900) if chr(code) not in private)
+    with _text(path, encoding) as lines:
+        if old:
+            lines = io.StringIO("".join(lines).replace("\r", "\n"), newline="\n")
+        yield from _cells(path, (re.sub("\r(?!\n)", stand_in, line) for line in lines), delimiter, stand_in)
+
+
+def _cells(path: Path, lines: Iterator[str], delimiter: str, stand_in: str) -> Iterator[Row]:
     csv.field_size_limit(2**31 - 1)  # a document may be long
-    if "\n" not in text:  # lines as they ended on old computers
-        text = text.replace("\r", "\n")
-    # else a lone \r belongs to its cell, where csv refuses it: a character that the text lacks stands in for it
-    stand_in = next(chr(code) for code in range(0xE000, 0xF900) if chr(code) not in text)
-    text = re.sub("\r(?!\n)", stand_in, text)
-    lines = text.split("\n")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    last = [""]  # the line that was read last, for what csv refuses
+
+    def read() -> Iterator[str]:
+        for last[0] in lines:
+            yield last[0]
+
+    reader = csv.reader(read(), delimiter=delimiter, strict=True)
     header: list[str] | None = None
     likes = [str.isdigit, _is_one_word]  # what the first fields of all rows so far have in common
     while True:
@@ -123,9 +155,8 @@ def _separated(path: Path, text: str, delimiter: str) -> Iterator[Row]:
             if reader.line_num > start:
                 raise UnusableError(_swallowed(where, reader.line_num)) from None
             why = "text follows a closing quotation mark; write a quotation mark inside a quoted cell twice"
-            raw = lines[start - 1]
             reason = why if "expected after" in str(error) else str(error)
-            yield Row(where, Unreadable(f"{where}: {reason}", raw.split(delimiter), header))
+            yield Row(where, Unreadable(f"{where}: {reason}", last[0].removesuffix("\n").split(delimiter), header))
             continue
         if not cells:
             yield Row(where, Unreadable(f"{where} is empty", blank=True))
@@ -217,8 +248,9 @@ def _object(row: Any, where: str, line: str = "") -> dict[str, Any] | Unreadable
     return row if isinstance(row, dict) else Unreadable(f"{where} is not a JSON object but {row!r:.40}", line)
 
 
-def _json_lines(path: Path, text: str) -> Iterator[Row]:
-    for number, line in enumerate(text.split("\n"), 1):  # str.splitlines would also cut at U+2028, inside a string
+def _json_lines(path: Path, lines: Iterable[str]) -> Iterator[Row]:
+    for number, line in enumerate(lines, 1):
+        line = line.removesuffix("\n")
         where = f"{path.name}, line {number}"
         if not line.strip():
             yield Row(where, Unreadable(f"{where} is empty", blank=True))
@@ -241,7 +273,7 @@ def _json(path: Path, text: str) -> list[Row]:
     except ValueError:
         lines = [line for line in text.split("\n") if line.strip()]
         if sum(line[0] == "{" and line.rstrip()[-1] == "}" for line in lines) * 2 > len(lines) > 1:
-            return list(_json_lines(path, text))
+            return list(_json_lines(path, text.split("\n")))  # splitlines would also cut at U+2028, inside a string
         raise
     if isinstance(content, dict) and content and all(isinstance(column, list) for column in content.values()):
         columns = {name: dict(enumerate(column)) for name, column in content.items()}

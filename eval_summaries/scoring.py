@@ -7,6 +7,7 @@ from .bertscore import BertScore
 from .each import score_each
 from .inputs import Example, Failure
 from .outside import Bleu, Chrf, Rouge, TsSs
+from .score_table import Scores
 from .shared import characters, load_metric, options_of
 from .stats import Stats
 from .store import Store
@@ -47,9 +48,6 @@ _LOST = {
     "average": "the command gives the mean over the examples",
     "splitter": "a function cannot be given on a command line",
 }
-
-# {(system, id): {key: value}}
-Scores = dict[tuple[str, str], dict[str, float]]
 
 
 class Scorer(Protocol):
@@ -141,7 +139,7 @@ def run(
     Returns:
         The scores; the rows that a metric could not score; the signature of each metric for those that it could.
     """
-    scores: Scores = {(e.system, e.id): {} for e in examples}
+    scores = Scores((e.system, e.id) for e in examples)
     failures: list[Failure] = []
     signatures: dict[str, str] = {}
     for scorer in scorers:
@@ -162,7 +160,7 @@ def run(
                 if isinstance(result, str):
                     failures.append(Failure(example.id, example.system, f"{scorer.name}: {result}"))
                 else:
-                    scores[example.system, example.id].update(result)
+                    scores.put((example.system, example.id), result)
                     scored.append(example)
         signatures[scorer.name] = scorer.sign(scored) if scored else basis
     return scores, failures, signatures

@@ -2,8 +2,10 @@
 
 import gzip
 import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from .cells import EDGES
 
@@ -28,19 +30,69 @@ class Row(NamedTuple):
     values: dict[str, Any] | Unreadable
 
 
+@contextmanager
+def opened(path: Path) -> Iterator[BinaryIO]:
+    """A file's content as a stream, unpacked where its name ends in .gz.
+
+    Raises:
+        ValueError: while it is read, for a damaged or cut gzip file.
+    """
+    with open(path, "rb") as raw:
+        if path.suffix.lower() != ".gz":
+            yield raw
+            return
+        try:
+            with gzip.GzipFile(fileobj=raw) as unpacked:
+                yield unpacked
+        except (OSError, EOFError, zlib.error) as error:
+            raise ValueError(f"{path} is damaged or cut short: {error}") from None
+
+
 def read_bytes(path: Path) -> bytes:
     """A file's content, unpacked where its name ends in .gz.
 
     Raises:
         ValueError: for a damaged or cut gzip file.
     """
-    raw = path.read_bytes()
-    if path.suffix.lower() != ".gz":
-        return raw
-    try:
-        return gzip.decompress(raw)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"{path} is damaged or cut short: {error}") from None
+    with opened(path) as file:
+        return file.read()
+
+
+class Rows:
+    """The rows of a file, read anew in each pass over them, so that they are never all in memory.
+
+    Args:
+        read: begins a pass.
+    """
+
+    def __init__(self, read: Callable[[], Iterable[Row]]):
+        self._read = read
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self._read())
+
+    def without_blanks(self) -> "Rows":
+        """The same rows without the empty lines between them."""
+        return Rows(lambda: (row for row in self if not _is_blank(row)))
+
+    def without_last_blanks(self) -> "Rows":
+        """The same rows without the empty lines after the last one."""
+
+        def read() -> Iterator[Row]:
+            blanks: list[Row] = []
+            for row in self:
+                if _is_blank(row):
+                    blanks.append(row)
+                    continue
+                yield from blanks
+                blanks.clear()
+                yield row
+
+        return Rows(read)
+
+
+def _is_blank(row: Row) -> bool:
+    return isinstance(row.values, Unreadable) and row.values.blank
 
 
 def header_of(path: Path, names: list[Any], once: bool = True) -> list[str]:

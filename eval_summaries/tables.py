@@ -7,7 +7,7 @@ import numpy as np
 
 from .comparison import Comparison
 from .inputs import Failure
-from .scoring import Scores
+from .score_table import Scores
 from .shared import scores as shared_scores
 
 CONFIDENCE = 0.95
@@ -41,7 +41,7 @@ class Row(NamedTuple):
 
 def keys_of(scores: Scores) -> list[str]:
     """All scores that any example has, in the order of their metrics."""
-    return list(dict.fromkeys(key for values in scores.values() for key in values))
+    return Scores.of(scores).score_keys
 
 
 def summarise(scores: Scores) -> list[Row]:
@@ -49,13 +49,14 @@ def summarise(scores: Scores) -> list[Row]:
 
     Means and intervals are those of the metrics themselves (``scores.aggregate``).
     """
-    keys, rows = keys_of(scores), []
-    for system in dict.fromkeys(system for system, _ in scores):
-        examples = [found for (name, _), found in scores.items() if name == system]
-        values = {key: [found.get(key, np.nan) for found in examples] for key in keys}
+    scores = Scores.of(scores)
+    keys, rows = scores.score_keys, []
+    for system in scores.systems:
+        mine = scores.rows_of(system)
+        values = {key: scores.column(key)[mine] for key in keys}
         means = shared_scores.aggregate(values, CONFIDENCE) if keys else {}
         for key in keys:
-            known = np.array(values[key])[~np.isnan(values[key])]
+            known = values[key][~np.isnan(values[key])]
             deviation = float(known.std(ddof=1)) if len(known) > 1 else float("nan")
             rows.append(Row(system, key, means[key], deviation, means[f"{key}_low"], means[f"{key}_high"], len(known)))
     return rows

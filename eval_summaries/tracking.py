@@ -3,7 +3,7 @@
 from typing import Any
 
 from .files import as_table
-from .scoring import Scores
+from .score_table import Scores
 from .table import UnusableError
 from .tables import Row
 

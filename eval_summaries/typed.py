@@ -2,24 +2,37 @@
 
 import io
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
 from .table import Row, Unreadable, UnusableError, header_of, read_bytes
 
+_BATCH = 1000  # rows of a Parquet file at once
 
-def read_parquet(path: Path, wanted: Collection[str] | None) -> list[Row]:
+
+def read_parquet(path: Path, wanted: Collection[str] | None) -> Iterator[Row]:
     import pyarrow.parquet
 
+    packed = path.suffix.lower() == ".gz"
+    # a stream of its own for each column of a row group: else it would be in memory as a whole
+    options = {} if packed else {"buffer_size": 1 << 16, "pre_buffer": False}
+    source = pyarrow.BufferReader(read_bytes(path)) if packed else path
     try:
-        file = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(read_bytes(path)))
-        names = header_of(path, file.schema_arrow.names)
-        table = file.read([name for name in names if wanted is None or name in wanted])
+        with pyarrow.parquet.ParquetFile(source, **options) as file:
+            names = header_of(path, file.schema_arrow.names)
+            labels = _labels(file.schema_arrow.metadata or {})
+            kept = [name for name in names if wanted is None or name in wanted]
+            if not kept:
+                yield from _typed(path, range(file.metadata.num_rows), names, lambda number: {}, labels)
+                return
+            start = 0
+            for batch in file.iter_batches(_BATCH, columns=kept):
+                numbers, first = range(start, start + len(batch)), start
+                yield from _typed(path, numbers, names, lambda n: batch.slice(n - first, 1).to_pylist()[0], labels)  # noqa: B023
+                start += len(batch)
     except pyarrow.ArrowException as error:
         raise UnusableError(f"{path} cannot be read as Parquet: {error}") from None
-    labels = _labels(file.schema_arrow.metadata or {})
-    return _typed(path, len(table), names, lambda number: table.slice(number, 1).to_pylist()[0], labels)
 
 
 def _labels(metadata: dict[bytes, bytes]) -> dict[str, list[str]]:
@@ -32,24 +45,22 @@ def _labels(metadata: dict[bytes, bytes]) -> dict[str, list[str]]:
 
 
 def _typed(
-    path: Path, count: int, names: list[str], get: Callable[[int], dict[str, Any]], labels: dict[str, list[str]]
-) -> list[Row]:
+    path: Path, numbers: range, names: list[str], get: Callable[[int], dict[str, Any]], labels: dict[str, list[str]]
+) -> Iterator[Row]:
     """Rows of a table with types, one by one: a value that Python cannot hold costs its row."""
-    rows = []
-    for number in range(count):
+    for number in numbers:
         where = f"{path.name}, row {number}"
         try:
             values = {**dict.fromkeys(names), **get(number)}
             for name, known in labels.items():
                 if isinstance(values.get(name), int) and 0 <= values[name] < len(known):
                     values[name] = known[values[name]]
-            rows.append(Row(where, values))
         except Exception as error:  # dates out of range, bytes that are not UTF-8: each library raises its own
-            rows.append(Row(where, Unreadable(f"{where} cannot be read: {error}")))
-    return rows
+            values = Unreadable(f"{where} cannot be read: {error}")
+        yield Row(where, values)
 
 
-def read_saved(path: Path, split: str | None, wanted: Collection[str] | None) -> list[Row]:
+def read_saved(path: Path, split: str | None, wanted: Collection[str] | None) -> Iterator[Row]:
     import datasets
 
     try:
@@ -67,8 +78,8 @@ def read_saved(path: Path, split: str | None, wanted: Collection[str] | None) ->
     table = found.with_format(None)
     kept = [name for name in names if wanted is None or name in wanted]
     if not kept:
-        return _typed(path, len(found), names, lambda number: {}, labels)
-    return _typed(path, len(found), names, table.select_columns(kept).__getitem__, labels)
+        return _typed(path, range(len(found)), names, lambda number: {}, labels)
+    return _typed(path, range(len(found)), names, table.select_columns(kept).__getitem__, labels)
 
 
 def _one_of(kind: str, path: Path, names: list[str], chosen: str | None) -> str:

@@ -34,6 +34,7 @@ READER = (
     "typed.py",
     "rows.py",
     "cells.py",
+    "examples.py",
     "inputs.py",
     "each.py",
     "pieces.py",

@@ -8,10 +8,10 @@ import sys
 import pandas as pd
 import pytest
 import typer
-from baselines import REFERENCES, TEXTS, call, make_stories, summaries
 from command import call as evaluate_call
 from command import write, write_rows
 from conftest import ROOT, SENTENCES
+from summarizing import REFERENCES, TEXTS, call, make_stories, summaries
 
 from eval_summaries.shared import texts
 from eval_summaries.table import UnusableError

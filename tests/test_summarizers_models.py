@@ -3,11 +3,11 @@
 import networkx
 import numpy as np
 import pytest
-from baselines import call, make_stories, summaries
 from conftest import SENTENCES, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
+from summarizing import call, make_stories, summaries
 from tiny import make_encoder
 
 from summarizers.clusters import embed_all, nearest_to_centres

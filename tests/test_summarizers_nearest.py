@@ -7,9 +7,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from baselines import call, make_stories, summaries
 from command import write, write_rows
 from conftest import ROOT, SENTENCES
+from summarizing import call, make_stories, summaries
 from tiny import make_summarizer
 
 from eval_summaries.shared import texts

@@ -7,10 +7,10 @@ import shutil
 import numpy as np
 import pytest
 import torch
-from baselines import call, make_stories, summaries
 from conftest import SENTENCES, examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from summarizing import call, make_stories, summaries
 from tiny import make_encoder
 
 from eval_summaries.table import UnusableError
