@@ -14,7 +14,7 @@ from .comparison import Comparison, holm
 from .inputs import Example
 from .scoring import LOWER_IS_BETTER, NO_BETTER_SIDE
 from .shared import texts
-from .tables import LEVEL, Row, markdown_table, tex
+from .tables import LEVEL, Row, markdown_table, number, tex
 
 # What a metric is known by, where not all of its scores are asked for.
 PRIMARY = ("sss", "mss", "boc_f1", "bor_f1", "rouge1", "bleu", "chrf", "bertscore_f1", "tsss", "stats_coverage")
@@ -168,11 +168,6 @@ def _letter(number: int) -> str:
 def heading(key: str) -> str:
     """The score with the direction that is better: ↑, ↓, or none."""
     return key if key in NO_BETTER_SIDE else f"{key} {'↓' if key in LOWER_IS_BETTER else '↑'}"
-
-
-def number(value: float) -> str:
-    """Three decimals; nothing where undefined."""
-    return "" if value != value else f"{value:.3f}"
 
 
 def cell(place: Place) -> str:

@@ -62,17 +62,18 @@ def summarise(scores: Scores) -> list[Row]:
     return rows
 
 
-def _shown(value: float) -> str:
+def number(value: float) -> str:
+    """Three decimals; nothing where undefined."""
     return "" if value != value else f"{value:.3f}"
 
 
 def _with_deviation(row: Row, sign: str = "±") -> str:
-    return f"{_shown(row.mean)} {sign} {_shown(row.deviation)}" if row.n > 1 else _shown(row.mean)
+    return f"{number(row.mean)} {sign} {number(row.deviation)}" if row.n > 1 else number(row.mean)
 
 
 def cells_of(row: Row) -> list[str]:
-    interval = f"{_shown(row.low)} to {_shown(row.high)}" if row.n else ""
-    return [row.system, row.key, _shown(row.mean), _shown(row.deviation), interval, str(row.n)]
+    interval = f"{number(row.low)} to {number(row.high)}" if row.n else ""
+    return [row.system, row.key, number(row.mean), number(row.deviation), interval, str(row.n)]
 
 
 HEADERS = ["system", "score", "mean", "sd", "95% interval", "n"]

@@ -3,10 +3,10 @@
 import math
 
 from .comparison import Comparison
-from .ranking import number, primary, rank
+from .ranking import primary, rank
 from .scoring import LOWER_IS_BETTER, NEEDS, NO_BETTER_SIDE
 from .table import UnusableError
-from .tables import Row
+from .tables import Row, number
 
 
 def parse_limits(given: list[str], names: list[str]) -> dict[str, float]:

@@ -15,10 +15,11 @@ import jinja2
 from markupsafe import Markup
 
 from .. import agreement_tables, pieces
-from ..ranking import heading, note, number
+from ..ranking import heading, note
 from ..result import Result
 from ..scoring import LOWER_IS_BETTER, NO_BETTER_SIDE
 from ..shared import texts as shared_texts
+from ..tables import number
 from .evidence import KINDS, LIMIT
 
 GENERATOR = '<meta name="generator" content="eval_summaries">'  # by which a report is known
