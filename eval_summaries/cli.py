@@ -313,18 +313,19 @@ def _evidence_bar(ids: list) -> Iterable:
     return tqdm(ids, desc="evidence", unit="example", delay=1, disable=None, file=sys.stderr)
 
 
-def _bar(name: str, chunks: list) -> Iterable:
-    return tqdm(chunks, desc=name, unit="chunk", disable=None, file=sys.stderr)
+def _bar(what: str, blocks: Iterable, total: int, unit: str = "example", delay: float = 0) -> Iterable:
+    """Blocks as they are taken, with a bar of what is in them, and the time that the rest will take."""
+    with tqdm(total=total, desc=what, unit=unit, delay=delay, disable=None, file=sys.stderr) as shown:
+        for block in blocks:
+            yield block
+            shown.update(len(block))
 
 
 def _compare(scores: Scores, store: Store | None) -> list[Comparison]:
     """The comparison of all systems; one that --out has of the same scores is not computed again."""
 
     def bar(blocks: Iterable, total: int) -> Iterable:
-        with tqdm(total=total, desc="comparison", unit="resample", delay=1, disable=None, file=sys.stderr) as shown:
-            for block in blocks:
-                yield block
-                shown.update(len(block))
+        return _bar("comparison", blocks, total, "resample", 1)
 
     def make() -> list[Comparison]:
         return compare_systems(scores, keys_of(scores), bar)

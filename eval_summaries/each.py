@@ -1,7 +1,33 @@
 """Score examples so that a bad one does not take its neighbours with it; the command and the demos use it."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
+
+Thing = TypeVar("Thing")
+
+
+def parts(things: Iterable[Thing], size: Callable[[Thing], int], largest: int, most: int) -> Iterator[list[Thing]]:
+    """Things in parts that are scored together: the same ones in every run.
+
+    Args:
+        size: of one thing, in characters.
+        largest: characters in a part; one thing with more is a part of its own.
+        most: things in a part.
+
+    >>> list(parts(["a", "b", "cc", "dddd", "e"], len, 3, 2))
+    [['a', 'b'], ['cc'], ['dddd'], ['e']]
+    """
+    part: list[Thing] = []
+    room = largest
+    for thing in things:
+        taken = size(thing)
+        if part and (len(part) == most or taken > room):
+            yield part
+            part, room = [], largest
+        part.append(thing)
+        room -= taken
+    if part:
+        yield part
 
 
 def score_each(

@@ -1,6 +1,7 @@
 """Scores that are not the four metrics': ROUGE, BLEU, chrF and TS-SS, in the shape that scoring.py asks for."""
 
 import math
+from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -29,10 +30,10 @@ class Outside:
         """The options that there are, and those that would have no effect, with the reason."""
         return cls.OPTIONS, {}
 
-    def start(self, examples: list[Example]) -> None:
+    def start(self, examples: Sequence[Example]) -> None:
         """Load what is needed to score these examples."""
 
-    def sign(self, examples: list[Example]) -> str:
+    def sign(self, examples: Iterable[Example]) -> str:
         """What these examples' scores depend on beside their texts."""
         return self.signature
 

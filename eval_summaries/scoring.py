@@ -1,19 +1,21 @@
 """Run metrics over examples, a chunk at a time; what the store already has is not scored again."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
 from .bertscore import BertScore
-from .each import score_each
+from .each import parts, score_each
 from .inputs import Example, Failure
 from .outside import Bleu, Chrf, Rouge, TsSs
 from .score_table import Scores
 from .shared import characters, load_metric, options_of
 from .stats import Stats
-from .store import Store
+from .store import Store, digest
 from .table import UnusableError
 
-CHUNK = 16  # examples scored between two writes
+# Examples are scored together, and written together, up to so many and so many characters of their texts: enough for
+# the encoder to sort short ones by length, and not more than is soon scored again after an interruption.
+CHUNK, CHUNK_TEXT = 1000, 250_000
 NEEDS = {  # what each metric compares a summary with
     "sss": ("references",),
     "mss": ("documents",),
@@ -60,10 +62,10 @@ class Scorer(Protocol):
     def options_of(cls, name: str) -> tuple[dict[str, Any], dict[str, str]]:
         """The options that there are, and those that would have no effect, with the reason."""
 
-    def start(self, examples: list[Example]) -> None:
+    def start(self, examples: Sequence[Example]) -> None:
         """Load what is needed to score these examples; ``UnusableError`` where it cannot be had."""
 
-    def sign(self, examples: list[Example]) -> str:
+    def sign(self, examples: Iterable[Example]) -> str:
         """What these examples' scores depend on beside their texts."""
 
     def score(self, examples: list[Example]) -> dict[str, list[float]]:
@@ -86,19 +88,22 @@ class MetricScorer:
         lost = {option: why for option, why in _LOST.items() if option in known}
         return {option: check for option, check in known.items() if option not in lost}, lost
 
-    def start(self, examples: list[Example]) -> None:
+    def start(self, examples: Sequence[Example]) -> None:
         try:
             self.signature = self.metric.signature()
         except Exception as error:  # a model that cannot be had: hub, files, torch each raise their own
             chosen = ", ".join(f"{option}={value}" for option, value in self.given.items())
             raise UnusableError(f"{self.name}{f' ({chosen})' if chosen else ''}: {error}") from None
 
-    def sign(self, examples: list[Example]) -> str:
+    def sign(self, examples: Iterable[Example]) -> str:
         if not self._takes_characters():
             return self.signature
-        people = [example.characters for example in examples]
-        for_all = people[0] and all(one is people[0] for one in people)
-        return self.metric.signature(characters=people[0] if for_all else people)
+        known: dict[str, list | dict] = {}  # of equal lists, as of the examples of one document, one is enough
+        people, for_all = [], True
+        for example in examples:
+            people.append(known.setdefault(digest(example.characters), example.characters))
+            for_all = for_all and example.characters is people[0]
+        return self.metric.signature(characters=people[0] if for_all and people[0] else people)
 
     def _takes_characters(self) -> bool:
         """Whether the characters are each example's, and not an option's."""
@@ -132,9 +137,15 @@ def check_shared_characters(people: list | dict, names: list[str], options: dict
 
 
 def run(
-    scorers: list[Scorer], examples: list[Example], store: Store | None, progress: Callable[[str, list], Any]
+    scorers: list[Scorer],
+    examples: Sequence[Example],
+    store: Store | None,
+    progress: Callable[[str, Iterable[list[Example]], int], Iterable[list[Example]]],
 ) -> tuple[Scores, list[Failure], dict[str, str]]:
     """Score all examples by all metrics.
+
+    Args:
+        progress: wraps the chunks of a metric, for a bar: (metric, chunks, examples in all) -> chunks.
 
     Returns:
         The scores; the rows that a metric could not score; the signature of each metric for those that it could.
@@ -144,10 +155,10 @@ def run(
     signatures: dict[str, str] = {}
     for scorer in scorers:
         scorer.start(examples)
-        basis, scored = scorer.signature, []
+        basis, start, failed = scorer.signature, 0, set()  # the places of those that fail
         # the same chunks in every run: a resumed one computes what an uninterrupted one would
-        chunks = [examples[start : start + CHUNK] for start in range(0, len(examples), CHUNK)]
-        for chunk in progress(scorer.name, chunks):
+        chunks = parts(examples, Example.size, CHUNK_TEXT, CHUNK)
+        for chunk in progress(scorer.name, chunks, len(examples)):
             found = store.find(scorer.name, basis, chunk) if store else [None] * len(chunk)
             missing = [e for e, result in zip(chunk, found, strict=True) if result is None]
             fresh = iter(score_each(scorer.score, missing, lambda e: e.where or e.id) if missing else [])
@@ -156,13 +167,15 @@ def run(
                 known = {id(example) for example in missing}
                 pairs = zip(chunk, results, strict=True)
                 store.add(scorer.name, basis, [pair for pair in pairs if id(pair[0]) in known])
-            for example, result in zip(chunk, results, strict=True):
+            for place, (example, result) in enumerate(zip(chunk, results, strict=True), start):
                 if isinstance(result, str):
+                    failed.add(place)
                     failures.append(Failure(example.id, example.system, f"{scorer.name}: {result}"))
                 else:
                     scores.put((example.system, example.id), result)
-                    scored.append(example)
-        signatures[scorer.name] = scorer.sign(scored) if scored else basis
+            start += len(chunk)
+        scored = (example for place, example in enumerate(examples) if place not in failed)
+        signatures[scorer.name] = scorer.sign(scored) if len(failed) < len(examples) else basis
     return scores, failures, signatures
 
 

@@ -258,9 +258,12 @@ class TestWriting:
             fsync(file)
 
         monkeypatch.setattr(os, "fsync", spy)
-        rows = [{**ROWS[0], "id": str(n), "p": f"a cat {n}"} for n in range(2 * scoring.CHUNK + 3)]
+        monkeypatch.setattr(scoring, "CHUNK", 16)
+        monkeypatch.setattr(scoring, "CHUNK_TEXT", 1000)
+        rows = [{**ROWS[0], "id": str(n), "p": f"a cat {n}"} for n in range(35)]
+        rows.append({**rows[0], "id": "long", "p": "a cat" * 200})
         run(tmp_path, out, rows=rows)
-        assert sizes[:3] == [scoring.CHUNK, 2 * scoring.CHUNK, len(rows)]  # the last chunk is a short one
+        assert sizes[:4] == [16, 32, 35, 36]  # the last ones are short, or long
         assert len(scored(out)) == len(rows)
 
     def test_a_run_is_in_a_database_whole_or_not_at_all(self, tmp_path):
