@@ -245,6 +245,7 @@ class TestCommand:
     def run(self, tmp_path, rows, *more):
         return call(write_rows(tmp_path / "x.jsonl", rows), *COLUMNS, "--metrics", "rouge", *more)
 
+    @pytest.mark.slow
     def test_tables_json_and_picture(self, tmp_path):
         out = tmp_path / "out"
         status, shown = self.run(tmp_path, RATED, "--human", "quality, style", "--out", out, "--plots")

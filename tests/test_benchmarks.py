@@ -144,6 +144,7 @@ def test_samples_are_drawn_by_seed_in_order(folder):
     assert samples.best_and_worst(rows[0]["systems"]) == ("Raj was home when the river rose.", "Rain.")
 
 
+@pytest.mark.slow
 def test_stress_test_prints_tables_without_a_model(folder, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["perturbations.py", "--data", str(folder), "--fast"])
     perturbations.main()

@@ -370,6 +370,7 @@ def test_neither_imports_torch_not_even_indirectly(python, environment):
     assert results["boc_f1"] == results["bor_f1"] == 1.0 and not torch_loaded
 
 
+@pytest.mark.slow
 def test_all_four_in_one_combine():
     import evaluate
 

@@ -290,6 +290,7 @@ class TestThreads:
         assert found == {(t, turn): expected[(t + turn) % 3] for t in range(8) for turn in range(3)}
         assert pickle.loads(pickle.dumps(metric)).compute(predictions=["x"], references=["x"]).keys()
 
+    @pytest.mark.slow
     def test_added_in_one_thread_and_computed_in_another(self):
         boc = load("boc")
         expected = boc.compute(predictions=["Amy"], references=["Amy and Raj"])

@@ -58,6 +58,7 @@ def test_vectors_are_float32_and_close_to_it_but_not_equal(folder, dtype):
     assert {str(tensor.dtype) for tensor in half.model.parameters()} == {f"torch.{dtype}"}
 
 
+@pytest.mark.slow
 def test_each_dtype_has_its_own_model_loaded_once_and_its_own_vectors(folder):
     made = {dtype: maker(folder, dtype, cache_bytes=10**6) for dtype in ("float32", *HALF)}
     assert len(backends._loaded) == 3

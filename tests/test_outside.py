@@ -155,6 +155,7 @@ class TestInTheCommand:
         status, shown = call(*arguments, "--set", "chrf.word_order=2")
         assert status == 2 and "options of chrf are set, and it is scored only where --metrics names it" in shown
 
+    @pytest.mark.slow
     def test_table_ix_of_the_sss_paper(self, data, tmp_path, monkeypatch):
         def scored(*names):
             status, shown = call(data, *COLUMNS, *names, "--layout", "sss", "--out", tmp_path / "out")

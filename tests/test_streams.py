@@ -147,6 +147,7 @@ class TestFiles:
             inputs.read_file(write(path, line * 2), columns)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [["--id", "id", "--system", "model"], ["--system", "model"], []])
 def test_the_command_on_disk_as_in_memory(more, tmp_path, monkeypatch):
     """The same files, whether the examples are in memory or not; a row without a system, and one that is cut."""

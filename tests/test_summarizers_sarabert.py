@@ -174,6 +174,7 @@ def test_ten_documents_are_learned_by_heart(encoder, head, tmp_path):
     assert [(one > 0.5).astype(int).tolist() for one in scores] == label(told, length)
 
 
+@pytest.mark.slow
 class TestTraining:
     def test_frozen_it_trains_the_head_alone_and_logs_sss_and_rouge(self, encoder, tmp_path):
         plan = Plan(head="mlp", encoder=encoder, freeze=True, epochs=2, validation=0.3, head_size=8)
@@ -246,6 +247,7 @@ class TestTraining:
             make(encoder, window=500)
 
 
+@pytest.mark.slow
 class TestCommand:
     def test_trains_and_summarizes(self, encoder, tmp_path):
         make_stories(tmp_path)
