@@ -22,8 +22,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = ("Amy", "Raj", "Penny", "Leonard", "Howard", "Priya", "Stuart", "Bernadette")
-_VOCABULARY = """told asked met saw heard left found lost gave took that then when after before while since the a his her
-their old new last small red bridge river town storm letter train night house dinner"""
+_VOCABULARY = """told asked met saw heard left found lost gave took that then when after before while since the a his
+her their old new last small red bridge river town storm letter train night house dinner"""
 WORDS = _VOCABULARY.split()
 SEED = 0
 

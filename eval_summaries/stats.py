@@ -1,8 +1,9 @@
 """Companion measures of a summary: none needs a reference, and each is undefined (nan) where it does not apply."""
 
 import hashlib
+import heapq
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
@@ -18,6 +19,7 @@ from .shared import texts, unsupported
 from .table import UnusableError
 
 SEED = 0
+SAMPLE = 20_000  # documents from which topics are learned
 COLUMNS = 2  # the edition of the keys below: what a run of an earlier one kept lacks some
 NOVEL = 3  # n-grams of up to so many words
 _SCRIPTS = {"ar": "Arabic", "fa": "Arabic", "ru": "Cyrillic"}  # other languages of the spelling lists are Latin
@@ -43,8 +45,35 @@ def lacking(summary: str, sentences: list[str], documents: tuple[str, ...]) -> t
     return unsupported.unsupported_numbers(summary, known_numbers), names
 
 
+def sample(documents: Iterable[str], most: int) -> tuple[list[str], bool]:
+    """Different documents, sorted, at most so many, and whether there are more.
+
+    Those with the lowest digests (with ``SEED``) are taken: as good as drawn at random, in one pass, the same whatever
+    the order of the documents and however often each stands there.
+
+    >>> sample(["b", "a", "b"], 2), sample("abc", 1)[1]
+    ((['a', 'b'], False), True)
+    """
+    taken: dict[int, str] = {}
+    highest: list[int] = []  # a heap of the negative digests
+    more = False
+    for document in documents:
+        key = int.from_bytes(hashlib.blake2b(document.encode(), digest_size=16, salt=bytes([SEED])).digest(), "big")
+        if key in taken:
+            continue
+        if len(taken) == most:
+            more = True
+            if key > -highest[0]:
+                continue
+            del taken[-heapq.heappop(highest)]
+        taken[key] = document
+        heapq.heappush(highest, -key)
+    # sorted: a system more, or less, must not change the order in which the topics' sums are made
+    return sorted(taken.values()), more
+
+
 class Stats(Outside):
-    """Scores examples; topics are learned once, from all documents of the run.
+    """Scores examples; topics are learned once, from the documents of the run, a sample of them where there are many.
 
     Keys: ``stats_words`` and ``stats_sentences`` of the summary; ``stats_coverage`` and ``stats_density`` of extractive
     fragments; ``stats_novel_1grams`` to ``stats_novel_3grams`` and ``stats_repeated_3grams``, shares of the summary's
@@ -69,9 +98,8 @@ class Stats(Outside):
                 "stats.topic_model=lsa has negative weights, which are no distribution: set stats.topic_distance=cosine"
             )
 
-    def start(self, examples: list[Example]) -> None:
-        # sorted: a system more, or less, must not change the order in which the topics' sums are made
-        documents = sorted({self._document(example) for example in examples})
+    def start(self, examples: Iterable[Example]) -> None:
+        documents, drawn = sample(map(self._document, examples), SAMPLE)
         self.topics = self._learn_topics(documents)
         learned = hashlib.sha256("\0".join(documents).encode()).hexdigest()[:16]
         packages = [
@@ -79,6 +107,7 @@ class Stats(Outside):
             for name in ("regex", "sentencex", "scikit-learn", "readability", "pyspellchecker")
         ]
         facts = {"columns": COLUMNS, **self.options, "topics_from": learned, "seed": SEED}
+        facts |= {"topics_sample": SAMPLE} if drawn else {}
         self.signature = "|".join(["stats", *(f"{name}:{value}" for name, value in facts.items()), *packages])
 
     def score(self, examples: list[Example]) -> dict[str, list[float]]:
@@ -138,19 +167,19 @@ class Stats(Outside):
         from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
         documents = [document for document in documents if texts.words(document)]
-        vocabulary = {word for document in documents for word in texts.words(document)}
-        count = min(self.options["topics"], len(documents), len(vocabulary))
-        if count < 2:  # one document, or one word, has no topics to tell apart
-            return lambda summary, document: math.nan
         kind = self.options["topic_model"]
         maker = CountVectorizer if kind == "lda" else TfidfVectorizer
         vectorizer = maker(tokenizer=texts.words, token_pattern=None, lowercase=False)
+        counts = vectorizer.fit_transform(documents) if documents else np.zeros((0, 0))
+        count = min(self.options["topics"], *counts.shape)
+        if count < 2:  # one document, or one word, has no topics to tell apart
+            return lambda summary, document: math.nan
         model = {
             "nmf": lambda: NMF(count, init="nndsvda", random_state=SEED, max_iter=500),
             "lda": lambda: LatentDirichletAllocation(count, random_state=SEED),
             "lsa": lambda: TruncatedSVD(count, random_state=SEED),
         }[kind]()
-        model.fit(vectorizer.fit_transform(documents))
+        model.fit(counts)
 
         def similarity(summary: str, document: str) -> float:
             from scipy.spatial.distance import jensenshannon

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from eval_summaries import stats as stats_module
 from eval_summaries.inputs import Example
 from eval_summaries.rows import UnusableError
 from eval_summaries.stats import Stats
@@ -61,6 +62,26 @@ class TestStats:
         assert 0 <= found["stats_spelling_errors"] <= 1 and np.isnan(found["stats_flesch_kincaid"])
         assert found["stats_tfidf_cosine"] > 0.3
         assert np.isnan(self.scores([("a b c", "a b c")], lang="xx").loc[0, "stats_spelling_errors"])
+
+    def test_topics_of_many_documents_are_learned_from_a_sample(self, monkeypatch):
+        """The same whatever the order and the systems, and said by the signature; of fewer nothing is said."""
+        documents = [f"The {word} rose over the town of {word}. Day {n}." for n in range(8) for word in ("sun", "ice")]
+
+        def learned(documents):
+            stats = Stats("stats", {"topics": 2})
+            stats.start([Example(str(n), "s", "The sun.", documents=[text]) for n, text in enumerate(documents)])
+            return stats.signature, stats.topics("The sun rose.", "Sun over the town.")
+
+        whole = learned(documents)
+        assert "topics_sample" not in whole[0] and learned(documents[::-1]) == whole
+        monkeypatch.setattr(stats_module, "SAMPLE", 5)
+        drawn = learned(documents)
+        assert "|topics_sample:5|" in drawn[0] and drawn[0] != whole[0]
+        assert learned(documents[::-1] * 2) == drawn
+        chosen, more = stats_module.sample(documents, 5)
+        assert more and len(chosen) == 5 and {*chosen} < {*documents} and chosen == sorted(chosen)
+        assert learned(chosen)[1] == drawn[1]
+        assert stats_module.sample(documents, 16) == (sorted(documents), False)
 
     def test_too_few_words_have_no_topics(self):
         """litstudy#65, Top2Vec#266: fewer words than topics."""
