@@ -3,11 +3,25 @@
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import examples as how_many
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
 
 from eval_summaries import stats as stats_module
 from eval_summaries.inputs import Example
 from eval_summaries.rows import UnusableError
 from eval_summaries.stats import Stats
+
+words = st.lists(st.sampled_from(["a", "b", "c", "القطار", "天"]), min_size=1, max_size=12).map(" ".join)
+
+
+@settings(max_examples=how_many(100))
+@given(words, words)
+def test_tfidf_cosine_as_scikit_learn_has_it(summary, document):
+    vectors = TfidfVectorizer(tokenizer=str.split, token_pattern=None, ngram_range=(1, 3))
+    one, other = vectors.fit_transform([summary, document]).toarray()
+    assert stats_module.tfidf_cosine(summary, document) == pytest.approx(one @ other, abs=1e-12)
 
 
 class TestStats:
@@ -24,8 +38,6 @@ class TestStats:
     ]
 
     def test_values(self):
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
         summaries = ["By dawn the twon was under water.", "Paintings from Spain.", "Trains were late."]
         found = self.scores(list(zip(summaries, self.DOCUMENTS, strict=True)))
         assert found["stats_spelling_errors"].tolist() == pytest.approx([1 / 6, 0, 0])  # By is capitalised; twon
