@@ -111,7 +111,11 @@ class MetricScorer:
 
     def score(self, examples: list[Example]) -> dict[str, list[float]]:
         side = "documents" if "documents" in NEEDS[self.name] else "references"
-        extra = {"characters": [e.characters for e in examples]} if self._takes_characters() else {}
+        extra: dict[str, Any] = {}
+        if self._takes_characters():
+            people = [e.characters for e in examples]
+            for_all = len(people) > 1 and people[0] and all(one is people[0] for one in people)
+            extra["characters"] = people[0] if for_all else people  # one list is checked and compiled once
         return self.metric.score([e.prediction for e in examples], [getattr(e, side) for e in examples], **extra)
 
 

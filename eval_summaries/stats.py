@@ -1,10 +1,13 @@
 """Companion measures of a summary: none needs a reference, and each is undefined (nan) where it does not apply."""
 
 import hashlib
+import heapq
 import math
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from importlib.metadata import version
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,6 +21,7 @@ from .shared import texts, unsupported
 from .table import UnusableError
 
 SEED = 0
+SAMPLE = 20_000  # documents from which topics are learned
 COLUMNS = 2  # the edition of the keys below: what a run of an earlier one kept lacks some
 NOVEL = 3  # n-grams of up to so many words
 _SCRIPTS = {"ar": "Arabic", "fa": "Arabic", "ru": "Cyrillic"}  # other languages of the spelling lists are Latin
@@ -43,8 +47,66 @@ def lacking(summary: str, sentences: list[str], documents: tuple[str, ...]) -> t
     return unsupported.unsupported_numbers(summary, known_numbers), names
 
 
+def _grams(text: str) -> tuple[Counter, int]:
+    """How often each 1- to 3-gram of words stands in a text, and the sum of the squares."""
+    words = texts.words(text)
+    counts = Counter(chain.from_iterable(zip(*(words[start:] for start in range(n)), strict=False) for n in (1, 2, 3)))
+    return counts, sum(count * count for count in counts.values())
+
+
+_grams_of_document = lru_cache(maxsize=128)(_grams)  # as ``_source``
+
+
+def tfidf_cosine(summary: str, document: str) -> float:
+    """Cosine of the TF-IDF vectors of two texts over their 1- to 3-grams, in [0, 1]; nan where one has no word.
+
+    As scikit-learn's ``TfidfVectorizer`` has it of these two texts alone, so that no other example matters: an n-gram
+    of both has the weight ln(3 / 3) + 1, one of a single text ln(3 / 2) + 1.
+
+    >>> round(tfidf_cosine("a b", "a c"), 4)
+    0.202
+    """
+    (ours, length), (theirs, other_length) = _grams(summary), _grams_of_document(document)
+    if not ours or not theirs:
+        return math.nan
+    shared = [(ours[gram], theirs[gram]) for gram in ours.keys() & theirs.keys()]
+    alone = (math.log(3 / 2) + 1) ** 2
+    squares = [
+        alone * whole + (1 - alone) * sum(counts[side] ** 2 for counts in shared)
+        for side, whole in enumerate((length, other_length))
+    ]
+    return sum(one * other for one, other in shared) / math.sqrt(squares[0] * squares[1])
+
+
+def sample(documents: Iterable[str], most: int) -> tuple[list[str], bool]:
+    """Different documents, sorted, at most so many, and whether there are more.
+
+    Those with the lowest digests (with ``SEED``) are taken: as good as drawn at random, in one pass, the same whatever
+    the order of the documents and however often each stands there.
+
+    >>> sample(["b", "a", "b"], 2), sample("abc", 1)[1]
+    ((['a', 'b'], False), True)
+    """
+    taken: dict[int, str] = {}
+    highest: list[int] = []  # a heap of the negative digests
+    more = False
+    for document in documents:
+        key = int.from_bytes(hashlib.blake2b(document.encode(), digest_size=16, salt=bytes([SEED])).digest(), "big")
+        if key in taken:
+            continue
+        if len(taken) == most:
+            more = True
+            if key > -highest[0]:
+                continue
+            del taken[-heapq.heappop(highest)]
+        taken[key] = document
+        heapq.heappush(highest, -key)
+    # sorted: a system more, or less, must not change the order in which the topics' sums are made
+    return sorted(taken.values()), more
+
+
 class Stats(Outside):
-    """Scores examples; topics are learned once, from all documents of the run.
+    """Scores examples; topics are learned once, from the documents of the run, a sample of them where there are many.
 
     Keys: ``stats_words`` and ``stats_sentences`` of the summary; ``stats_coverage`` and ``stats_density`` of extractive
     fragments; ``stats_novel_1grams`` to ``stats_novel_3grams`` and ``stats_repeated_3grams``, shares of the summary's
@@ -69,9 +131,8 @@ class Stats(Outside):
                 "stats.topic_model=lsa has negative weights, which are no distribution: set stats.topic_distance=cosine"
             )
 
-    def start(self, examples: list[Example]) -> None:
-        # sorted: a system more, or less, must not change the order in which the topics' sums are made
-        documents = sorted({self._document(example) for example in examples})
+    def start(self, examples: Iterable[Example]) -> None:
+        documents, drawn = sample(map(self._document, examples), SAMPLE)
         self.topics = self._learn_topics(documents)
         learned = hashlib.sha256("\0".join(documents).encode()).hexdigest()[:16]
         packages = [
@@ -79,6 +140,7 @@ class Stats(Outside):
             for name in ("regex", "sentencex", "scikit-learn", "readability", "pyspellchecker")
         ]
         facts = {"columns": COLUMNS, **self.options, "topics_from": learned, "seed": SEED}
+        facts |= {"topics_sample": SAMPLE} if drawn else {}
         self.signature = "|".join(["stats", *(f"{name}:{value}" for name, value in facts.items()), *packages])
 
     def score(self, examples: list[Example]) -> dict[str, list[float]]:
@@ -117,40 +179,31 @@ class Stats(Outside):
         summary, document = texts.without_format(summary), texts.without_format(document)
         lengths = [len(" ".join(text.split())) for text in (summary, document)]
         return {
-            "stats_tfidf_cosine": self._tfidf_cosine(summary, document),
+            "stats_tfidf_cosine": tfidf_cosine(summary, document),
             "stats_topic_similarity": self.topics(summary, document),
             "stats_compression": lengths[1] / lengths[0] if all(lengths) else math.nan,
             **self._readability(summary),
             "stats_spelling_errors": self._spelling_errors(summary),
         }
 
-    def _tfidf_cosine(self, summary: str, document: str) -> float:
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
-        if not texts.words(summary) or not texts.words(document):
-            return math.nan
-        vectorizer = TfidfVectorizer(tokenizer=texts.words, token_pattern=None, lowercase=False, ngram_range=(1, 3))
-        vectors = vectorizer.fit_transform([summary, document])  # the pair alone, so that no other example matters
-        return float((vectors[0] @ vectors[1].T).toarray()[0, 0])
-
     def _learn_topics(self, documents: list[str]) -> Callable[[str, str], float]:
         from sklearn.decomposition import NMF, LatentDirichletAllocation, TruncatedSVD
         from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
         documents = [document for document in documents if texts.words(document)]
-        vocabulary = {word for document in documents for word in texts.words(document)}
-        count = min(self.options["topics"], len(documents), len(vocabulary))
-        if count < 2:  # one document, or one word, has no topics to tell apart
-            return lambda summary, document: math.nan
         kind = self.options["topic_model"]
         maker = CountVectorizer if kind == "lda" else TfidfVectorizer
         vectorizer = maker(tokenizer=texts.words, token_pattern=None, lowercase=False)
+        counts = vectorizer.fit_transform(documents) if documents else np.zeros((0, 0))
+        count = min(self.options["topics"], *counts.shape)
+        if count < 2:  # one document, or one word, has no topics to tell apart
+            return lambda summary, document: math.nan
         model = {
             "nmf": lambda: NMF(count, init="nndsvda", random_state=SEED, max_iter=500),
             "lda": lambda: LatentDirichletAllocation(count, random_state=SEED),
             "lsa": lambda: TruncatedSVD(count, random_state=SEED),
         }[kind]()
-        model.fit(vectorizer.fit_transform(documents))
+        model.fit(counts)
 
         def similarity(summary: str, document: str) -> float:
             from scipy.spatial.distance import jensenshannon

@@ -1,14 +1,23 @@
 """What keeps a run of many examples small: each compact form against the plain one that it stands for."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
+from conftest import ROOT
 from conftest import examples as how_many
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eval_summaries import store
 from eval_summaries.offsets import Offsets
+from eval_summaries.rows import read_rows
 from eval_summaries.score_table import Scores
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
+
+import scale_memory
 
 KEYS = ["k1", "k2", "k3"]
 values = st.floats(allow_infinity=False)
@@ -100,3 +109,24 @@ def test_offsets_as_a_dictionary(pairs):
     for key in list(expected)[::2]:
         offsets.use(key)
     assert [key for key in expected if offsets.is_used(key)] == list(expected)[::2]
+
+
+class TestBenchmark:
+    def test_rows(self, tmp_path):
+        listed = list(scale_memory.rows(50))
+        assert listed == list(scale_memory.rows(50)) and listed[:9] == list(scale_memory.rows(9))
+        assert len({row["summary"] for row in listed}) == 50 == len({(row["model"], row["id"]) for row in listed})
+        for kind in ("jsonl", "csv", "parquet"):
+            scale_memory.write(path := tmp_path / f"x.{kind}", 50)
+            assert [row.values for row in read_rows(path)] == listed
+
+    def test_peak_of_one_child(self):
+        """Measured from a small process: what starts another one counts for its peak."""
+        peaks = "from scale_memory import run; import sys"
+        for size in (1, 300_000_000):
+            peaks += f"; print(run([sys.executable, '-c', 'bytearray({size})'])[0])"
+        command = [sys.executable, "-c", peaks]
+        small, large = map(int, subprocess.check_output(command, cwd=ROOT / "benchmarks").split())
+        assert 280e6 < large - small < 320e6
+        with pytest.raises(SystemExit, match="no such thing"):
+            scale_memory.run([sys.executable, "-c", "raise SystemExit('no such thing')"])

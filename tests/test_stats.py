@@ -3,10 +3,25 @@
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import examples as how_many
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import TfidfVectorizer
 
+from eval_summaries import stats as stats_module
 from eval_summaries.inputs import Example
 from eval_summaries.rows import UnusableError
 from eval_summaries.stats import Stats
+
+words = st.lists(st.sampled_from(["a", "b", "c", "القطار", "天"]), min_size=1, max_size=12).map(" ".join)
+
+
+@settings(max_examples=how_many(100))
+@given(words, words)
+def test_tfidf_cosine_as_scikit_learn_has_it(summary, document):
+    vectors = TfidfVectorizer(tokenizer=str.split, token_pattern=None, ngram_range=(1, 3))
+    one, other = vectors.fit_transform([summary, document]).toarray()
+    assert stats_module.tfidf_cosine(summary, document) == pytest.approx(one @ other, abs=1e-12)
 
 
 class TestStats:
@@ -23,8 +38,6 @@ class TestStats:
     ]
 
     def test_values(self):
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
         summaries = ["By dawn the twon was under water.", "Paintings from Spain.", "Trains were late."]
         found = self.scores(list(zip(summaries, self.DOCUMENTS, strict=True)))
         assert found["stats_spelling_errors"].tolist() == pytest.approx([1 / 6, 0, 0])  # By is capitalised; twon
@@ -61,6 +74,26 @@ class TestStats:
         assert 0 <= found["stats_spelling_errors"] <= 1 and np.isnan(found["stats_flesch_kincaid"])
         assert found["stats_tfidf_cosine"] > 0.3
         assert np.isnan(self.scores([("a b c", "a b c")], lang="xx").loc[0, "stats_spelling_errors"])
+
+    def test_topics_of_many_documents_are_learned_from_a_sample(self, monkeypatch):
+        """The same whatever the order and the systems, and said by the signature; of fewer nothing is said."""
+        documents = [f"The {word} rose over the town of {word}. Day {n}." for n in range(8) for word in ("sun", "ice")]
+
+        def learned(documents):
+            stats = Stats("stats", {"topics": 2})
+            stats.start([Example(str(n), "s", "The sun.", documents=[text]) for n, text in enumerate(documents)])
+            return stats.signature, stats.topics("The sun rose.", "Sun over the town.")
+
+        whole = learned(documents)
+        assert "topics_sample" not in whole[0] and learned(documents[::-1]) == whole
+        monkeypatch.setattr(stats_module, "SAMPLE", 5)
+        drawn = learned(documents)
+        assert "|topics_sample:5|" in drawn[0] and drawn[0] != whole[0]
+        assert learned(documents[::-1] * 2) == drawn
+        chosen, more = stats_module.sample(documents, 5)
+        assert more and len(chosen) == 5 and {*chosen} < {*documents} and chosen == sorted(chosen)
+        assert learned(chosen)[1] == drawn[1]
+        assert stats_module.sample(documents, 16) == (sorted(documents), False)
 
     def test_too_few_words_have_no_topics(self):
         """litstudy#65, Top2Vec#266: fewer words than topics."""
