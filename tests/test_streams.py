@@ -48,6 +48,7 @@ def test_examples_as_a_list(small, listed, data):
         if data.draw(st.booleans()):  # reading between the writing
             assert list(found) == listed[:number] and found[-1] == example
     assert len(found) == len(listed) and list(found) == listed and bool(found) == bool(listed)
+    assert found == listed and listed == found and found != [*listed, 1] and (not listed or found != listed[1:])
     assert all(one.characters is PEOPLE for one, other in zip(found, listed, strict=True) if other.characters is PEOPLE)
     assert [found[place] for place in range(len(listed))] == listed and found[1:-1] == listed[1:-1]
     one, other = iter(found), iter(found)  # two passes at once
