@@ -91,12 +91,6 @@ class Examples(Sequence):
     def __len__(self) -> int:
         return len(self._ends) - 1 if self._file else len(self._listed)
 
-    def __eq__(self, other: object) -> bool:
-        """Whether another sequence has equal examples in the same order."""
-        if not isinstance(other, Sequence):
-            return NotImplemented
-        return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))
-
     def __getitem__(self, place: Any) -> Any:
         if not self._file:
             return self._listed[place]
@@ -114,3 +108,9 @@ class Examples(Sequence):
             end = max(start + 1, bisect_right(self._ends, self._ends[start] + _BLOCK) - 1)
             yield from self._read(start, end)
             start = end
+
+    def __eq__(self, other: object) -> bool:
+        """Whether a list, or the like, has equal examples in the same order."""
+        if not isinstance(other, (list, Examples)):
+            return NotImplemented
+        return len(self) == len(other) and all(one == two for one, two in zip(self, other, strict=True))

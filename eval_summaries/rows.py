@@ -76,7 +76,7 @@ def read_rows(
             f"--split {split}: {path} is one table; a split belongs to a saved DatasetDict or a workbook"
         )
     if path.is_dir():
-        return Rows(lambda: typed.read_saved(path, split, wanted)).without_last_blanks()
+        return Rows(typed.read_saved(path, split, wanted)).without_last_blanks()
     if kind not in KINDS:
         raise UnusableError(f"{path}: give a {', '.join(KINDS)} file (or .gz), or a folder that datasets saved")
     if kind in (".json", ".xlsx"):  # which cannot be read but as a whole

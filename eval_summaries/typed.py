@@ -60,7 +60,8 @@ def _typed(
         yield Row(where, values)
 
 
-def read_saved(path: Path, split: str | None, wanted: Collection[str] | None) -> Iterator[Row]:
+def read_saved(path: Path, split: str | None, wanted: Collection[str] | None) -> Callable[[], Iterator[Row]]:
+    """What begins a pass over the rows: datasets maps them into memory, and loading is slow."""
     import datasets
 
     try:
@@ -77,9 +78,8 @@ def read_saved(path: Path, split: str | None, wanted: Collection[str] | None) ->
     labels = {name: kind.names for name, kind in found.features.items() if isinstance(kind, classes)}
     table = found.with_format(None)
     kept = [name for name in names if wanted is None or name in wanted]
-    if not kept:
-        return _typed(path, range(len(found)), names, lambda number: {}, labels)
-    return _typed(path, range(len(found)), names, table.select_columns(kept).__getitem__, labels)
+    get = table.select_columns(kept).__getitem__ if kept else lambda number: {}
+    return lambda: _typed(path, range(len(found)), names, get, labels)
 
 
 def _one_of(kind: str, path: Path, names: list[str], chosen: str | None) -> str:

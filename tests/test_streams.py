@@ -48,6 +48,7 @@ def test_examples_as_a_list(small, listed, data):
         if data.draw(st.booleans()):  # reading between the writing
             assert list(found) == listed[:number] and found[-1] == example
     assert len(found) == len(listed) and list(found) == listed and bool(found) == bool(listed)
+    assert found == listed and listed == found and found != [*listed, 1] and (not listed or found != listed[1:])
     assert all(one.characters is PEOPLE for one, other in zip(found, listed, strict=True) if other.characters is PEOPLE)
     assert [found[place] for place in range(len(listed))] == listed and found[1:-1] == listed[1:-1]
     one, other = iter(found), iter(found)  # two passes at once
@@ -73,7 +74,7 @@ dirty = st.text(st.sampled_from('ab,"\n\r\t \ufeff\u2028\x85\ue000é王😀\0'),
 
 
 class TestFiles:
-    @settings(max_examples=how_many(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=how_many(200), suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(dirty)
     def test_csv_as_the_whole_text(self, tmp_path, text):
         expected = whole_csv(tmp_path, "p,r\n" + text)
@@ -88,7 +89,7 @@ class TestFiles:
             if expected is not None:
                 assert values == [cells for cells in expected[1:] if len(cells) == 2 and cells != ["p", "r"]]
 
-    @settings(max_examples=how_many(300), suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=how_many(200), suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(st.binary(max_size=20), st.lists(st.sampled_from([b"", b'{"p": "a\xc3\xa9"}', b"{", b"\xff", b"\r", b" "])))
     def test_json_lines_as_the_whole_text(self, tmp_path, start, lines):
         content = b"\n".join([start, *lines])
@@ -148,7 +149,14 @@ class TestFiles:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [["--id", "id", "--system", "model"], ["--system", "model"], []])
+@pytest.mark.parametrize(
+    "more",
+    [
+        ["--system", "model"],
+        pytest.param(["--id", "id", "--system", "model"], marks=pytest.mark.slow),
+        pytest.param([], marks=pytest.mark.slow),
+    ],
+)
 def test_the_command_on_disk_as_in_memory(more, tmp_path, monkeypatch):
     """The same files, whether the examples are in memory or not; a row without a system, and one that is cut."""
     lines = [
