@@ -263,12 +263,11 @@ def _again(console: Console, errors: Console, asked: Asked) -> int:
         raise UnusableError(f"there is no folder {asked.out}: give a file, or --summaries NAME=FOLDER, to make it")
     store = Store(asked.out, needed, say)
     try:
-        result = read_finished(asked, lambda scores: _compare(scores, store), say)
+        result, shown = read_finished(asked, lambda scores: _compare(scores, store), say)
         _check_systems(asked, result.ranking.systems)
         result.new = history.news(history.read(asked.out))
         show(console, result)
-        shown = report.read_kept(asked.out)["examples"][: asked.report_examples]
-        report.write_pages(result, shown, [asked.report or asked.out / report.PAGE])
+        report.write_pages(result, shown[: asked.report_examples], [asked.report or asked.out / report.PAGE])
         _say_report(console, asked, [])
     finally:
         store.close()

@@ -24,8 +24,10 @@ from .table import UnusableError
 from .tables import summarise
 
 
-def read_finished(asked: Asked, compare: Callable[[Scores], list[Comparison]], say: Callable[[str], Any]) -> Result:
-    """The result of the run that ``asked.out`` holds, ranked as ``asked`` says.
+def read_finished(
+    asked: Asked, compare: Callable[[Scores], list[Comparison]], say: Callable[[str], Any]
+) -> tuple[Result, list[dict]]:
+    """The run that ``asked.out`` holds, ranked as ``asked`` says, and the examples that its page shows.
 
     Raises:
         UnusableError: where there is none, or a file of it cannot be read.
@@ -45,7 +47,8 @@ def read_finished(asked: Asked, compare: Callable[[Scores], list[Comparison]], s
         agreement = _agreement(folder) if (folder / agreement_tables.AGREEMENT).exists() else None
         keys, sort = shown_scores(list(dict.fromkeys(row.key for row in rows)), asked.sort, asked.all_scores, say)
         ranking = rank(rows, comparisons, kept["words"], keys, sort, asked.baseline)
-        return Result(asked, plan, plan["signatures"], scores, failures, rows, comparisons, ranking, agreement, [])
+        result = Result(asked, plan, plan["signatures"], scores, failures, rows, comparisons, ranking, agreement, [])
+        return result, kept["examples"]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, csv.Error) as error:
         raise UnusableError(
             f"{folder} holds a run of which not all can be read ({error}): give the input again"

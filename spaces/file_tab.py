@@ -16,7 +16,7 @@ import gradio as gr
 import look
 import pandas as pd
 
-from eval_summaries import pieces
+from eval_summaries import each, pieces
 from eval_summaries.each import score_each
 from eval_summaries.inputs import Example, Failure, Inputs, read_file
 from eval_summaries.rows import KINDS, UnusableError, kind_of, read_bytes
@@ -112,16 +112,7 @@ def clock() -> float:
 
 def parts(examples: list[Example]) -> Iterator[list[Example]]:
     """Examples in parts that are soon scored, so that a time limit and a progress bar mean something."""
-    part, length = [], 0
-    for example in examples:
-        more = len(example.prediction) + sum(map(len, example.references or []))
-        if part and (len(part) == CHUNK or length + more > CHUNK_TEXT):
-            yield part
-            part, length = [], 0
-        part.append(example)
-        length += more
-    if part:
-        yield part
+    return each.parts(examples, Example.size, CHUNK_TEXT, CHUNK)
 
 
 def place(example: Example) -> str:

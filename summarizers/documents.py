@@ -61,7 +61,7 @@ def read_file(path: Path, columns: dict[str, str | None], encoding: str = "utf-8
     """
     rows = read_rows(path, encoding, split, {column for column in columns.values() if column})
     columns, people = find_columns(path, rows, columns, encoding)
-    rows = [row for row in rows if isinstance(row.values, dict) or not row.values.blank]
+    rows = list(rows.without_blanks())
     names = {f"{number}": row for number, row in enumerate(rows)}
     if columns.get("id"):
         names = {}

@@ -11,20 +11,15 @@ import time
 import urllib.error
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
+from browsing import CHROMIUM, CONTRAST, MARKS
 from conftest import REQUIRED, load
-from contrast import CONTRAST
 
 from spaces import build
 
-CHROMIUM = "/usr/bin/chromium"
 pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.thorough,
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="Debian's chromium is not installed"),
-    pytest.mark.skipif(importlib.util.find_spec("playwright") is None, reason="playwright is not installed"),
+    *MARKS,
     pytest.mark.skipif(
         importlib.util.find_spec("gradio") is None, reason="gradio is not installed: the extra [spaces]"
     ),

@@ -1,19 +1,10 @@
 """The report in a real browser, opened from the disk: sorting, examples, keys, widths, contrast, hostile texts."""
 
-import importlib.util
-from pathlib import Path
-
 import pytest
+from browsing import CHROMIUM, CONTRAST, MARKS
 from command import ALL, ROWS, call, write_rows
-from contrast import CONTRAST
 
-CHROMIUM = "/usr/bin/chromium"
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.thorough,
-    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="Debian's chromium is not installed"),
-    pytest.mark.skipif(importlib.util.find_spec("playwright") is None, reason="playwright is not installed"),
-]
+pytestmark = MARKS
 ARABIC = {
     "summary": "أغلق الجسر بعد العاصفة. أخبرت آمي راج.",
     "reference": "أغلق الجسر القديم بعد العاصفة.",

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..inputs import Example
-from ..scoring import LOWER_IS_BETTER, Scores
+from ..score_table import Scores
+from ..scoring import LOWER_IS_BETTER
 from ..store import digest
 from .evidence import LIMIT, views_of
 
@@ -29,10 +30,11 @@ def choose(scores: Scores, systems: list[str], keys: list[str], count: int) -> d
         systems: in their order; the pairs of the first ones come first.
         keys: the scores that count.
     """
-    ids = list(dict.fromkeys(name for _, name in scores))
+    scores = Scores.of(scores)
+    ids = scores.ids
     chosen: dict[str, str] = {}
     wanted = min(count, len(ids)) if len(ids) <= count else -(-2 * count // 3)
-    gaps = list(islice(_gaps(scores, ids, systems, keys), 2 * wanted))  # as many as get a turn, and some that are nan
+    gaps = list(islice(_gaps(scores, systems, keys), 2 * wanted))  # as many as get a turn, and some that are nan
     while len(chosen) < wanted:
         before = len(chosen)
         for gap in gaps:
@@ -50,12 +52,13 @@ def choose(scores: Scores, systems: list[str], keys: list[str], count: int) -> d
     return chosen | dict.fromkeys(sorted(drawn, key=rest.index), SAMPLE)
 
 
-def _gaps(scores: Scores, ids: list[str], systems: list[str], keys: list[str]) -> Iterable[np.ndarray]:
+def _gaps(scores: Scores, systems: list[str], keys: list[str]) -> Iterable[np.ndarray]:
     """For each pair of systems and score how far the two are apart on each id; -inf where that is undefined or 0."""
 
-    @cache
+    table, place = cache(scores.table), {system: number for number, system in enumerate(scores.systems)}
+
     def values(system: str, key: str) -> np.ndarray:
-        return np.array([scores.get((system, name), {}).get(key, np.nan) for name in ids])
+        return table(key)[place[system]]
 
     if len(systems) == 1:
         for key in keys:

@@ -7,16 +7,17 @@ script by their digests and forbids everything else.
 import base64
 import hashlib
 import json
-import math
 from pathlib import Path
 from typing import Any
 
 import jinja2
+import numpy as np
 from markupsafe import Markup
 
 from .. import agreement_tables, pieces
 from ..ranking import heading, note
 from ..result import Result
+from ..score_table import Scores
 from ..scoring import LOWER_IS_BETTER, NO_BETTER_SIDE
 from ..shared import texts as shared_texts
 from ..tables import number
@@ -43,7 +44,7 @@ def render(result: Result, shown: list[dict[str, Any]]) -> str:
     script = (_HERE / "templates" / "report.js").read_text("utf-8")
     ranking = result.ranking
     distributions = _distributions(result)
-    ids = list(dict.fromkeys(name for _, name in result.scores))
+    ids = result.scores.ids
     numbers = _numbers(result, ids, {one["id"] for one in shown})
     room = LIMIT_PAGE - len(style + script + json.dumps(numbers)) - sum(len("".join(d)) for d in distributions.values())
     drawn = _examples(shown, ranking.systems, environment.get_template("example.html.j2"), room)
@@ -97,18 +98,15 @@ def _head(key: str) -> dict[str, Any]:
 
 def _distributions(result: Result) -> dict[str, list[Markup]]:
     """For each system a small histogram of each score that is ranked by, all of one score on one axis."""
-    columns: dict[str, dict[str, list[float]]] = {name: {} for name in result.ranking.systems}
-    for (system, _), values in result.scores.items():
-        for key in result.ranking.keys:
-            columns[system].setdefault(key, []).append(values.get(key, math.nan))
-    spans = {}
+    scores, drawn = result.scores, {system: [] for system in result.ranking.systems}
+    rows = {system: scores.rows_of(system) for system in drawn}
     for key in result.ranking.keys:
-        known = [value for one in columns.values() for value in one.get(key, []) if value == value]
-        spans[key] = (min(known), max(known)) if known else None
-    return {
-        system: [pieces.histogram(one.get(key, []), f"{system}, {key}", spans[key]) for key in result.ranking.keys]
-        for system, one in columns.items()
-    }
+        column = scores.column(key)
+        known = column[~np.isnan(column)]
+        span = (float(known.min()), float(known.max())) if len(known) else None
+        for system, pictures in drawn.items():
+            pictures.append(pieces.histogram(column[rows[system]].tolist(), f"{system}, {key}", span))
+    return drawn
 
 
 # ---- numbers for the script -----------------------------------------------------------------------------------------
@@ -150,11 +148,16 @@ def _numbers(result: Result, ids: list[str], shown: set[str]) -> dict[str, Any]:
         "pairs": pairs,
         "ids": kept,
         "all": len(ids),
-        "scores": {
-            key: [[_short(result.scores.get((system, name), {}).get(key)) for system in systems] for name in kept]
-            for key in listed
-        },
+        "scores": {key: _per_example(result.scores, key, systems, kept) for key in listed},
     }
+
+
+def _per_example(scores: Scores, key: str, systems: list[str], ids: list[str]) -> list[list[float | None]]:
+    """For each id the score of each system, null where it has none."""
+    rows = {system: number for number, system in enumerate(scores.systems)}
+    columns = {name: number for number, name in enumerate(scores.ids)}
+    table = scores.table(key)[np.ix_([rows[system] for system in systems], [columns[name] for name in ids])]
+    return [[_short(value) for value in values] for values in table.T.tolist()]
 
 
 def _agreement(result: Result) -> list[tuple[str, Markup]]:
@@ -182,6 +185,7 @@ def _legends() -> dict[str, Markup]:
 def _examples(shown: list[dict[str, Any]], order: list[str], template: jinja2.Template, room: int) -> list[Markup]:
     """The examples with their evidence as HTML, as many as fit into ``room`` bytes."""
     drawn: list[Markup] = []
+    all_legends = _legends()
     for place, one in enumerate(shown):
         sides = []
         for side in sorted(one["systems"], key=lambda side: order.index(side["name"])):
@@ -192,7 +196,7 @@ def _examples(shown: list[dict[str, Any]], order: list[str], template: jinja2.Te
             system = {"system": order.index(side["name"]), "name": side["name"], "texts": side["texts"]}
             sides.append({**system, "views": views})
         used = {name for side in sides for name in side["views"]}
-        legends = {name: legend for name, legend in _legends().items() if name in used}
+        legends = {name: legend for name, legend in all_legends.items() if name in used}
         texts = [_compared(kept) for kept in one["texts"]]
         html = template.render(place=place, chosen=one["chosen"], legends=legends, sides=sides, texts=texts)
         room -= len(html.encode("utf-8", "backslashreplace"))

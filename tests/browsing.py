@@ -1,4 +1,17 @@
-"""What a page shows with too little contrast, found in the browser."""
+"""What the browser tests share: Debian's Chromium, and a script that finds texts with too little contrast."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = "/usr/bin/chromium"
+MARKS = [
+    pytest.mark.slow,
+    pytest.mark.thorough,
+    pytest.mark.skipif(not Path(CHROMIUM).exists(), reason="Debian's chromium is not installed"),
+    pytest.mark.skipif(importlib.util.find_spec("playwright") is None, reason="playwright is not installed"),
+]
 
 # Texts whose colour stands out too little from what is behind them: below 4.5, or 3 for large text.
 CONTRAST = """() => {
