@@ -102,17 +102,26 @@ def fill(page, name, prediction=PREDICTION, reference=REFERENCE):
         page.fill("#characters textarea", "\n".join(CHARACTERS))
 
 
-def upload(page, path):
-    """Choose a file, again where the page was not ready for it yet."""
+def until(act, selector, page):
+    """Act until the page shows the selector: again where it had drawn its parts, but was not listening yet."""
     from playwright.sync_api import TimeoutError as NotYet
 
-    for _ in range(5):
-        page.set_input_files("#file input[type=file]", str(path))
+    for _ in range(6):
+        act()
         try:
-            return page.wait_for_selector(f"#file :text('{path.name}')", timeout=8000)
+            return page.wait_for_selector(selector, timeout=8000)
         except NotYet:
             continue
-    raise AssertionError("the page does not take the file")
+    raise AssertionError(f"the page does not show {selector}")
+
+
+def open_files(page, address):
+    page.goto(address)
+    until(page.get_by_role("tab", name="File").click, "#score-file", page)
+
+
+def upload(page, path):
+    until(lambda: page.set_input_files("#file input[type=file]", str(path)), f"#file :text('{path.name}')", page)
 
 
 def number(page):
@@ -256,8 +265,7 @@ class TestPage:
 def test_a_wrong_file_gets_a_message(name, apps, page, tmp_path):
     file = tmp_path / "wrong.csv"
     file.write_text("summary,references\na,b\n")
-    page.goto(apps[name])
-    page.get_by_role("tab", name="File").click()
+    open_files(page, apps[name])
     upload(page, file)
     page.click("#score-file")
     page.wait_for_selector("#file-summary .sm-alert")

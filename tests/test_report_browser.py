@@ -30,6 +30,7 @@ def open_page(browser):
 
     def start(path, fragment="", **options):
         page = browser.new_page(**{"viewport": {"width": 1200, "height": 900}, **options})
+        page.set_default_timeout(60_000)
         page.wrong = []
         page.on("pageerror", lambda error: page.wrong.append(str(error)))
         page.on("console", lambda message: page.wrong.append(message.text) if message.type == "error" else None)
@@ -61,6 +62,14 @@ def ranked(page):
 
 def listed(page):
     return page.locator("#list tbody td:first-child").all_inner_texts()
+
+
+def shows(page, example):
+    """Waits until the page shows the example. (Playwright's `wait_for_function` is code in a string, which the page's
+    own policy forbids as soon as it has to wait.)"""
+    from playwright.sync_api import expect
+
+    expect(page.locator("#shown h3 a")).to_have_text(example)
 
 
 def test_the_ranking_is_sorted_by_a_click(report, open_page):
@@ -98,7 +107,8 @@ def test_examples_are_chosen_marked_and_named_by_a_link(report, open_page):
     gaps = [abs(float(gap)) for gap in page.locator("#list tbody td:last-child").all_inner_texts() if gap]
     assert len(listed(page)) == 8 and gaps == sorted(gaps, reverse=True)
     page.click("#list a >> text=d3")
-    assert "example=d3" in page.url and page.inner_text("#shown h3 a") == "d3"
+    shows(page, "d3")
+    assert "example=d3" in page.url
     assert page.locator("#shown .side:visible").count() == 2
     assert "Penny" in page.locator("#shown .side:visible mark.sm-invent").all_inner_texts()
     again = open_page(report, page.url[page.url.index("#") :])
@@ -133,9 +143,9 @@ def test_keys(report, open_page):
     page = open_page(report)
     first, second, *_ = listed(page)
     page.keyboard.press("j")
-    page.wait_for_function(f"document.querySelector('#shown h3 a').textContent === '{second}'")
+    shows(page, second)
     page.keyboard.press("k")
-    page.wait_for_function(f"document.querySelector('#shown h3 a').textContent === '{first}'")
+    shows(page, first)
     page.keyboard.press("/")
     page.keyboard.type("jk/")
     assert page.input_value("#search") == "jk/" and listed(page) == []
@@ -188,7 +198,7 @@ def test_hostile_texts_appear_as_text(tmp_path, open_page):
     assert sorted(listed(page))[:2] == [HOSTILE.replace("\x00", "\u2400"), "__proto__"]
     for name in ("constructor", "__proto__"):
         page.click(f"#list a >> text={name}")
-        page.wait_for_function(f"document.querySelector('#shown h3 a').textContent === '{name}'")
+        shows(page, name)
         assert "</script><script>" in page.inner_text("#shown .side:visible .sm-text >> nth=0")
     assert "Comparison of 2 systems" in page.title() and page.locator("img").count() == 0
 
