@@ -1,7 +1,7 @@
 """Run metrics over examples, a chunk at a time; what the store already has is not scored again."""
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .bertscore import BertScore
 from .each import score_each
@@ -11,6 +11,9 @@ from .shared import characters, load_metric, options_of
 from .stats import Stats
 from .store import Store
 from .table import UnusableError
+
+if TYPE_CHECKING:
+    from .engine import Engine
 
 CHUNK = 16  # examples scored between two writes
 NEEDS = {  # what each metric compares a summary with
@@ -134,9 +137,13 @@ def check_shared_characters(people: list | dict, names: list[str], options: dict
 
 
 def run(
-    scorers: list[Scorer], examples: list[Example], store: Store | None, progress: Callable[[str, list], Any]
+    scorers: list[Scorer],
+    examples: list[Example],
+    store: Store | None,
+    progress: Callable[[str, Any], Any],
+    engine: "Engine | None" = None,
 ) -> tuple[Scores, list[Failure], dict[str, str]]:
-    """Score all examples by all metrics.
+    """Score all examples by all metrics, here or, of what the store lacks, on the engine.
 
     Returns:
         The scores; the rows that a metric could not score; the signature of each metric for those that it could.
@@ -149,8 +156,17 @@ def run(
         basis, scored = scorer.signature, []
         # the same chunks in every run: a resumed one computes what an uninterrupted one would
         chunks = [examples[start : start + CHUNK] for start in range(0, len(examples), CHUNK)]
-        for chunk in progress(scorer.name, chunks):
+        elsewhere: dict[int, dict[str, float] | str] = {}
+        if engine and engine.takes(scorer):
+            known = store.find(scorer.name, basis, examples) if store else [None] * len(examples)
+            missing = [e for e, result in zip(examples, known, strict=True) if result is None]
+            for batch in progress(scorer.name, engine.score(scorer, missing)) if missing else []:
+                if store:
+                    store.add(scorer.name, basis, batch)
+                elsewhere.update((id(example), result) for example, result in batch)
+        for chunk in chunks if elsewhere else progress(scorer.name, chunks):
             found = store.find(scorer.name, basis, chunk) if store else [None] * len(chunk)
+            found = [elsewhere.get(id(e), result) for e, result in zip(chunk, found, strict=True)]
             missing = [e for e, result in zip(chunk, found, strict=True) if result is None]
             fresh = iter(score_each(scorer.score, missing, lambda e: e.where or e.id) if missing else [])
             results = [next(fresh) if result is None else result for result in found]
