@@ -23,6 +23,7 @@ BATCH_ROWS, BATCH_LETTERS = 256, 2**20  # examples and letters in a batch, at mo
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",  # no telemetry from a Ray that is started here
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "1",  # a worker without GPUs sees none
+    "RAY_BACKEND_LOG_LEVEL": "fatal",  # else an error that is none, at each start of actors
 }
 _TRY = "import sys, ray; ray.init(address=sys.argv[1], log_to_driver=False, logging_level='ERROR'); ray.shutdown()"
 
