@@ -2,7 +2,7 @@
 
     python benchmarks/speed.py [--data FOLDER] [--quick] [--rounds N] [--only WORD] [--json FILE]
 
-The two sides of a row run in turn in this process, N times (5, or 3 where the baseline is slow); a row shows the median
+The two sides of a row run in turn in one process, N times (5, or 3 where the baseline is slow); a row shows the median
 of the ratios and the lowest and highest. Before a row is timed, both sides must give the same numbers (of a slow
 baseline: for a dozen examples). FOLDER holds summeval.jsonl and squality_humaneval.jsonl (benchmarks/README.md);
 without it texts of the same sizes are made up. --quick takes few documents: for a look, not for a claim. What doubled
@@ -13,9 +13,7 @@ import argparse
 import json
 import os
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -27,6 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 import baselines
+import speed_processes
 import speed_texts
 
 from eval_summaries.shared import load_metric, script_of
@@ -236,32 +235,6 @@ def names_rows(quick: bool) -> Iterator[Row]:
     )
 
 
-_LOAD = """
-import sys, time
-sys.path.insert(0, sys.argv[1])
-started = time.perf_counter()
-import evaluate
-imported = time.perf_counter()
-if len(sys.argv) > 2: sys.modules["torch"] = None  # whoever imports it now fails
-for name, options in (("sss", {}), ("mss", {}), ("boc", {"characters": ["A"]}), ("bor", {"characters": ["A"]})):
-    begun = time.perf_counter()
-    evaluate.load(sys.argv[1] + "/metrics/" + name, **options)
-    print(time.perf_counter() - begun)
-print(imported - started)
-"""
-
-
-def load_seconds(*hidden: str) -> list[float]:
-    """Seconds of ``evaluate.load`` of each metric, and at the end of ``import evaluate``, in a new process."""
-    with tempfile.TemporaryDirectory() as cache:
-        command = [sys.executable, "-W", "ignore", "-c", _LOAD, str(ROOT), *hidden]
-        environment = {**os.environ, "HF_HOME": cache, "HF_HUB_OFFLINE": "1"}
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise SystemExit(f"evaluate.load failed in a new process:\n{done.stderr}")
-    return [float(line) for line in done.stdout.split()]
-
-
 # ---- the table -------------------------------------------------------------------------------------------------------
 
 
@@ -288,17 +261,6 @@ def _told(
     return found | {"high": max(ratios), "target": target, "least": least, "reached": reached, "note": note}
 
 
-def load_row(rounds: int) -> dict[str, Any]:
-    """The slowest ``evaluate.load`` as a share of ``import evaluate``, after a look that it needs no torch."""
-    load_seconds("torch")  # would fail
-    ratios = []
-    for _ in range(rounds):
-        *each, imported = load_seconds()
-        ratios.append(max(each) / imported)
-    note = "no metric imports torch"
-    return _told("`evaluate.load`, slowest of the four", "`import evaluate`", ratios, 0.1, False, note)
-
-
 def show(found: dict[str, Any]) -> str:
     """A line of the table.
 
@@ -320,7 +282,7 @@ def show(found: dict[str, Any]) -> str:
 
 
 def rows_of(given: argparse.Namespace) -> Iterator[Row]:
-    """All rows but that of loading, made one after the other: a model is loaded when its row comes."""
+    """All rows that are measured in this process, made one after the other: a model is loaded when its row comes."""
     if given.quick:
         news, stories = speed_texts.news(given.data, 3).of(8), speed_texts.stories(given.data, 1).of(3)
     else:
@@ -331,6 +293,20 @@ def rows_of(given: argparse.Namespace) -> Iterator[Row]:
     yield from again_rows(news)
     yield from encoder_rows(news)
     yield from names_rows(given.quick)
+
+
+def process_rows(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """The rows that start processes of their own, measured."""
+    systems = "2 systems, 3 documents" if given.quick else "16 systems, 100 documents"
+    work = f"`eval_summaries`: {systems}, sss, mss, rouge, bleu, stats, comparisons, report"
+    if given.only in work:
+        news = speed_texts.news(given.data, 3).of(2) if given.quick else speed_texts.news(given.data, 100)
+        ratios = speed_processes.command_ratios(news, given.rounds or 3)
+        yield _told(work, "the model's forward pass in it", ratios, 1.5, False, "from the start of the process")
+    work = "`evaluate.load`, slowest of the four"
+    if given.only in work:
+        ratios = speed_processes.load_ratios(given.rounds or 5)
+        yield _told(work, "`import evaluate`", ratios, 0.1, False, "no metric imports torch")
 
 
 def main() -> None:
@@ -349,9 +325,9 @@ def main() -> None:
         if given.only in row.work:
             found.append(measure(row, given.rounds))
             print(show(found[-1]), flush=True)
-    if given.only in "evaluate.load":
-        found.append(load_row(given.rounds or 5))
-        print(show(found[-1]))
+    for told in process_rows(given):
+        found.append(told)
+        print(show(told), flush=True)
     if given.json:
         import torch
 

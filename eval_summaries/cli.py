@@ -4,6 +4,7 @@ import importlib.util
 import sqlite3
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -16,6 +17,7 @@ from .agreement import agree, tables_of
 from .agreement_tables import Found
 from .better import compare_scores
 from .comparison import Comparison, compare_systems
+from .engine import Engine
 from .files import check_sqlite
 from .finished import read_finished
 from .inputs import Inputs, read_characters, read_file, read_folders, read_parameters
@@ -144,6 +146,11 @@ def main(
     prune: Annotated[
         bool, typer.Option("--prune", help="with --out: delete kept scores that this run did not use")
     ] = False,
+    ray: Annotated[
+        str | None, typer.Option(help="score on Ray: local, auto (this machine's cluster) or HOST:PORT of its head")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="with --ray: processes that score; else all cores")] = None,
+    gpus_per_worker: Annotated[float, typer.Option(min=0, help="with --ray: such as 1, or 0.5")] = 0,
     wandb: Annotated[str | None, typer.Option(help="project of Weights & Biases, where wandb is installed")] = None,
 ) -> None:
     """Run the command; see HELP."""
@@ -231,7 +238,8 @@ def _run(console: Console, errors: Console, asked: Asked) -> int:
         say(told)
     store = Store(asked.out, needed, say) if asked.out else None
     try:
-        scores, unscored, signatures = run(scorers, inputs.examples, store, _bar)
+        with Engine(asked.ray, asked.workers, asked.gpus_per_worker) if asked.ray else nullcontext() as engine:
+            scores, unscored, signatures = run(scorers, inputs.examples, store, _bar, engine)
         failures = [*inputs.failures, *unscored]
         options = {scorer.name: {k: v if v == v else str(v) for k, v in scorer.given.items()} for scorer in scorers}
         plan = {"metrics": names, "options": options}

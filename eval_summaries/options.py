@@ -3,6 +3,7 @@
 import codecs
 import difflib
 import importlib.util
+import math
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,8 @@ from .thresholds import parse_limits
 
 # What means nothing where a finished run is shown again.
 _OF_INPUT = ("predictions", "references", "documents", "characters", "system", "id_column", "split", "metrics")
-_OF_INPUT += ("settings", "config", "human", "sqlite", "parquet", "plots", "prune", "wandb", "drop_section_scores")
+_OF_INPUT += ("settings", "config", "human", "sqlite", "parquet", "plots", "prune", "wandb", "ray")
+_OF_INPUT += ("drop_section_scores",)
 _OPTION = {"id_column": "id", "settings": "set"}  # where an option has another name than here
 
 
@@ -46,6 +48,9 @@ class Asked:
     drop_section_scores: bool = False
     prune: bool = False
     wandb: str | None = None
+    ray: str | None = None
+    workers: int | None = None
+    gpus_per_worker: float = 0
     human: str | None = None
     sort: str | None = None
     all_scores: bool = False
@@ -81,6 +86,12 @@ class Asked:
             raise UnusableError("--parquet, --plots and --prune work in --out FOLDER: give it")
         if self.wandb and importlib.util.find_spec("wandb") is None:
             raise UnusableError("--wandb needs the package wandb: pip install wandb")
+        if self.ray and importlib.util.find_spec("ray") is None:
+            raise UnusableError('--ray needs the package Ray: pip install "ray[data]" (the extra ray)')
+        if not self.ray and (self.workers or self.gpus_per_worker):
+            raise UnusableError("--workers and --gpus-per-worker are for --ray: give it, or leave them out")
+        if not math.isfinite(self.gpus_per_worker) or (self.gpus_per_worker > 1 and self.gpus_per_worker % 1):
+            raise UnusableError(f"--gpus-per-worker {self.gpus_per_worker:g}: give a part of one, or a whole number")
         if self.split and self.summaries:
             raise UnusableError(f"--split {self.split}: folders of summaries have no splits")
         for option in ("predictions", "system", "id"):

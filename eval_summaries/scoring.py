@@ -1,7 +1,8 @@
 """Run metrics over examples, a chunk at a time; what the store already has is not scored again."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 from .bertscore import BertScore
 from .each import parts, score_each
@@ -12,6 +13,9 @@ from .shared import characters, load_metric, options_of
 from .stats import Stats
 from .store import Store, digest
 from .table import UnusableError
+
+if TYPE_CHECKING:
+    from .engine import Engine
 
 # Examples are scored together, and written together, up to so many and so many characters of their texts: enough for
 # the encoder to sort short ones by length, and not more than is soon scored again after an interruption.
@@ -140,16 +144,21 @@ def check_shared_characters(people: list | dict, names: list[str], options: dict
                 raise UnusableError(f"--characters: {error}") from None
 
 
+Result = dict[str, float] | str  # of an example: its scores, or why it has none
+Scored = list[tuple[int, Example, Result]]  # with the example's place among all
+
+
 def run(
     scorers: list[Scorer],
     examples: Sequence[Example],
     store: Store | None,
-    progress: Callable[[str, Iterable[list[Example]], int], Iterable[list[Example]]],
+    progress: Callable[[str, Iterable[Scored], int], Iterable[Scored]],
+    engine: "Engine | None" = None,
 ) -> tuple[Scores, list[Failure], dict[str, str]]:
-    """Score all examples by all metrics.
+    """Score all examples by all metrics, here or on the engine.
 
     Args:
-        progress: wraps the chunks of a metric, for a bar: (metric, chunks, examples in all) -> chunks.
+        progress: wraps what a metric has scored, for a bar: (metric, chunks, examples in all) -> chunks.
 
     Returns:
         The scores; the rows that a metric could not score; the signature of each metric for those that it could.
@@ -159,28 +168,56 @@ def run(
     signatures: dict[str, str] = {}
     for scorer in scorers:
         scorer.start(examples)
-        basis, start, failed = scorer.signature, 0, set()  # the places of those that fail
-        # the same chunks in every run: a resumed one computes what an uninterrupted one would
-        chunks = parts(examples, Example.size, CHUNK_TEXT, CHUNK)
+        failed: dict[int, Failure] = {}  # by place: an engine gives results in any order
+        there = engine if engine and engine.takes(scorer) else None
+        chunks = _there(there, scorer, examples, store) if there else _here(scorer, examples, store)
         for chunk in progress(scorer.name, chunks, len(examples)):
-            found = store.find(scorer.name, basis, chunk) if store else [None] * len(chunk)
-            missing = [e for e, result in zip(chunk, found, strict=True) if result is None]
-            fresh = iter(score_each(scorer.score, missing, lambda e: e.where or e.id) if missing else [])
-            results = [next(fresh) if result is None else result for result in found]
-            if store and missing:
-                known = {id(example) for example in missing}
-                pairs = zip(chunk, results, strict=True)
-                store.add(scorer.name, basis, [pair for pair in pairs if id(pair[0]) in known])
-            for place, (example, result) in enumerate(zip(chunk, results, strict=True), start):
+            for place, example, result in chunk:
                 if isinstance(result, str):
-                    failed.add(place)
-                    failures.append(Failure(example.id, example.system, f"{scorer.name}: {result}"))
+                    failed[place] = Failure(example.id, example.system, f"{scorer.name}: {result}")
                 else:
                     scores.put((example.system, example.id), result)
-            start += len(chunk)
+        failures += [failed[place] for place in sorted(failed)]
         scored = (example for place, example in enumerate(examples) if place not in failed)
-        signatures[scorer.name] = scorer.sign(scored) if len(failed) < len(examples) else basis
+        signatures[scorer.name] = scorer.sign(scored) if len(failed) < len(examples) else scorer.signature
     return scores, failures, signatures
+
+
+def _kept(
+    scorer: Scorer, examples: Sequence[Example], store: Store | None
+) -> Iterator[tuple[Scored, list[tuple[int, Example]]]]:
+    """Chunk by chunk, the same ones in every run: the examples with kept scores, and those without."""
+    start = 0
+    for chunk in parts(examples, Example.size, CHUNK_TEXT, CHUNK):
+        found = store.find(scorer.name, scorer.signature, chunk) if store else [None] * len(chunk)
+        whole = list(zip(range(start, start + len(chunk)), chunk, found, strict=True))
+        kept = [(place, example, result) for place, example, result in whole if result is not None]
+        yield kept, [(place, example) for place, example, result in whole if result is None]
+        start += len(chunk)
+
+
+def _keep(scorer: Scorer, scored: Scored, store: Store | None) -> Scored:
+    if store and scored:
+        store.add(scorer.name, scorer.signature, [(example, result) for _, example, result in scored])
+    return scored
+
+
+def _here(scorer: Scorer, examples: Sequence[Example], store: Store | None) -> Iterator[Scored]:
+    """Everything, a chunk at a time: a resumed run computes what an uninterrupted one would."""
+    for kept, missing in _kept(scorer, examples, store):
+        found = score_each(scorer.score, [e for _, e in missing], lambda e: e.where or e.id) if missing else []
+        fresh = [(place, example, result) for (place, example), result in zip(missing, found, strict=True)]
+        yield kept + _keep(scorer, fresh, store)
+
+
+def _there(engine: "Engine", scorer: Scorer, examples: Sequence[Example], store: Store | None) -> Iterator[Scored]:
+    """Everything: first what is kept, then what the engine has scored of the rest, as it comes."""
+    places = array("q")
+    for kept, missing in _kept(scorer, examples, store):
+        places.extend(place for place, _ in missing)
+        yield kept
+    for batch in engine.score(scorer, ((place, examples[place]) for place in places), len(places)):
+        yield _keep(scorer, [(place, examples[place], result) for place, result in batch], store)
 
 
 def needed(name: str) -> tuple[str, ...]:

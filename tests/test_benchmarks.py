@@ -26,6 +26,7 @@ import perturbations
 import samples
 import scale
 import speed
+import speed_processes
 import speed_texts
 from changes import Base
 
@@ -244,7 +245,12 @@ class TestSpeed:
 
     @pytest.mark.thorough
     def test_loading_needs_no_torch(self):
-        assert speed.load_row(1)["median"] < 0.5
+        assert 0 < speed_processes.load_ratios(1)[0] < 0.5
+
+    @pytest.mark.thorough
+    def test_the_command_takes_longer_than_its_model(self):
+        few = speed_texts.made_up("news", 2, 6, 2, 2, 8)
+        assert speed_processes.command_ratios(few, 1)[0] > 1
 
 
 def test_growth_of_small_texts():
