@@ -6,7 +6,7 @@ import pickle
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 PATIENCE = 60  # seconds for an address to answer as Ray: ray.init itself waits minutes, and then may end the process
 BATCH_ROWS, BATCH_LETTERS = 256, 2**20  # examples and letters in a batch, at most: a kill loses little
-RESTARTS = 3  # of a process that dies, and of its batch
+RESTARTS = 3  # of processes that died, for each metric; of itself Ray starts one again without limit
+_KEPT = "with --out what was scored is kept"
 _SETTINGS = {
     "RAY_USAGE_STATS_ENABLED": "0",  # no telemetry from a Ray that is started here
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "1",  # a worker without GPUs sees none
@@ -113,17 +114,17 @@ class Engine:
             return
         # what was learned from all examples goes along, rather than the examples
         learned = ray.cloudpickle.dumps(scorer) if scorer.name == "stats" else None
+        size = min(self.workers, len(blocks))
+        starts = ray.remote(num_cpus=0)(Starts).remote(size + RESTARTS)
+        allowed = lambda: ray.get(starts.allow.remote())  # noqa: E731 - asked by the workers
         scored = ray.data.from_arrow_refs(blocks).map_batches(
             Worker,
-            fn_constructor_args=(scorer.name, scorer.given, scorer.signature, learned),
+            fn_constructor_args=(scorer.name, scorer.given, scorer.signature, learned, allowed),
             batch_size=None,  # a block is a batch
             batch_format="pyarrow",
-            compute=ray.data.ActorPoolStrategy(size=min(self.workers, len(blocks))),
+            compute=ray.data.ActorPoolStrategy(size=size),
             num_cpus=1,
             num_gpus=self._gpus or None,
-            # Ray's own are without limit: a text that ends its process would hold the run for ever
-            max_restarts=RESTARTS,
-            max_task_retries=RESTARTS,
         )
         try:
             for block in scored.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0):
@@ -135,17 +136,31 @@ class Engine:
             raise
         except Exception as error:  # any: of Ray, of the network, of a worker that cannot start
             reason = str(error).strip().splitlines()[-1].strip()[:500]
-            raise UnusableError(
-                f"--ray: {type(error).__name__}: {reason}; with --out what was scored is kept"
-            ) from None
+            raise UnusableError(f"--ray: {type(error).__name__}: {reason}; {_KEPT}") from None
+
+
+class Starts:
+    """An actor that counts how often a worker has been started."""
+
+    def __init__(self, most: int):
+        self.left = most
+
+    def allow(self) -> bool:
+        """Whether there may be one more."""
+        self.left -= 1
+        return self.left >= 0
 
 
 class Worker:
     """The actor: holds the scorer, made from its name and options as here, and checked to be the same one."""
 
-    def __init__(self, name: str, options: dict[str, Any], signature: str, learned: bytes | None):
+    def __init__(
+        self, name: str, options: dict[str, Any], signature: str, learned: bytes | None, allowed: Callable[[], bool]
+    ):
         self.refused: UnusableError | None = None  # raised here it would come wrapped in several of Ray's own
         try:
+            if not allowed():
+                raise ValueError(f"processes that compute {name} died {RESTARTS + 1} times (is there enough memory?)")
             self.scorer = SCORERS[name](name, options)
             self.scorer.start([])
             theirs, ours = (
@@ -159,7 +174,7 @@ class Worker:
                 )
             self.scorer = pickle.loads(learned) if learned else self.scorer
         except Exception as error:  # any: models and libraries of all kinds are loaded
-            self.refused = UnusableError(f"--ray: on {socket.gethostname()}: {error}")
+            self.refused = UnusableError(f"--ray: on {socket.gethostname()}: {error}; {_KEPT}")
 
     def __call__(self, block: "pyarrow.Table") -> "pyarrow.Table":
         import pyarrow

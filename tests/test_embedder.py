@@ -82,8 +82,8 @@ class TestBatches:
     def test_no_more_batches_than_lengths_and_budget_ask_for(self, minilm):
         texts = [f"{'word ' * (number % 90)}end" for number in range(500)]
         pieces = [piece for parts in minilm[0].split(texts) for piece in parts]
-        assert all(0 <= piece.size - len(piece.payload) < 8 for piece in pieces)
-        assert len(list(batches(pieces, 32 * 256))) <= 12  # sizes 8, 16, ... 96, none over the budget
+        assert all(0 <= piece.size - len(piece.payload) < 4 for piece in pieces)
+        assert len(list(batches(pieces, 32 * 256))) <= 24  # sizes 4, 8, ... 96, none over the budget
 
 
 class TestEncode:
