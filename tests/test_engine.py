@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -20,6 +21,7 @@ from conftest import ROOT
 
 from eval_summaries import engine
 from eval_summaries.inputs import Example
+from eval_summaries.scoring import SCORERS, needed, run
 
 
 def has(package):
@@ -90,6 +92,36 @@ def test_batches_hold_all_in_order_and_only_what_is_needed():
     assert max(map(len, batches)) == 12
     long = [Example(str(n), "s", "x" * (engine.BATCH_LETTERS - 10)) for n in range(3)]
     assert [len(batch) for batch in engine._cut(enumerate(long), ("prediction",), 10)] == [1, 1, 1]
+
+
+class Shuffled:
+    """An engine in this process, which gives its batches back in another order."""
+
+    def takes(self, scorer):
+        return True
+
+    def score(self, scorer, examples, count):
+        batches = list(engine._cut(examples, needed(scorer.name), 3))
+        worker = engine.Worker(scorer.name, scorer.given, scorer.signature, None, lambda: True)
+        for batch in random.Random(0).sample(batches, len(batches)):
+            yield worker._score(batch)
+
+
+def test_the_order_of_the_results_does_not_matter():
+    examples = [Example(str(n), "s", f"Amy {n}", [f"Raj {n}"], None, ["Amy", "Raj"], f"x, line {n}") for n in range(20)]
+    for bad in (3, 17):
+        examples[bad].characters = {"Amy": ["Am"], "Raj": ["Am"]}
+
+    def watch(name, chunks, total):
+        return chunks
+
+    def scored_by(given):
+        scores, failures, signatures = run([SCORERS[n](n, {}) for n in ("boc", "rouge")], examples, None, watch, given)
+        return list(scores.items()), failures, signatures
+
+    here, there = scored_by(None), scored_by(Shuffled())
+    assert there == here
+    assert [failure.id for failure in here[1]] == ["3", "17"] and len(here[0]) == 20
 
 
 def test_an_address_where_nothing_answers(monkeypatch):
