@@ -23,6 +23,7 @@ import check_cuda
 import growth
 import paper_tables
 import perturbations
+import profile_encoder
 import samples
 import scale
 import speed
@@ -284,6 +285,6 @@ class TestCuda:
         assert check_cuda.memory_of("cpu", lambda: None) is None
 
 
-@pytest.mark.parametrize("module", [samples, scale, changes, perturbations, speed, check_cuda])
+@pytest.mark.parametrize("module", [samples, scale, changes, perturbations, profile_encoder, speed, check_cuda])
 def test_docstrings(module):
     assert doctest.testmod(module).failed == 0
