@@ -126,7 +126,13 @@ class TestInterruption:
         data.write_text("\n".join(json.dumps(row) for row in rows))
         command = self.command(python, data, tmp_path / "out")
         process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            command,
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            # what a shell starts with & is deaf to it, and so are these tests' children then
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         while process.poll() is None and not (journal.exists() and journal.stat().st_size):
             time.sleep(0.002)
