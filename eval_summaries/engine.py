@@ -185,7 +185,7 @@ class Worker:
     def _score(self, batch: list[tuple[int, Example]]) -> list[tuple[int, Result]] | UnusableError:
         if self.refused:
             return self.refused
-        found = score_each(self.scorer.score, [e for _, e in batch], lambda example: example.where or example.id)
+        found = score_each(self.scorer.score, [e for _, e in batch], Example.origin)
         return [(number, result) for (number, _), result in zip(batch, found, strict=True)]
 
 

@@ -27,6 +27,10 @@ class Example:
     where: str = ""  # the file and line that it was read from
     ratings: dict[str, float] = field(default_factory=dict)  # by people; nan where one is missing
 
+    def origin(self) -> str:
+        """The file and line that it was read from, or its id where there is none."""
+        return self.where or self.id
+
     def size(self) -> int:
         """Characters of all its texts."""
         return len(self.prediction) + sum(map(len, (*(self.references or ()), *(self.documents or ()))))

@@ -205,7 +205,7 @@ def _keep(scorer: Scorer, scored: Scored, store: Store | None) -> Scored:
 def _here(scorer: Scorer, examples: Sequence[Example], store: Store | None) -> Iterator[Scored]:
     """Everything, a chunk at a time: a resumed run computes what an uninterrupted one would."""
     for kept, missing in _kept(scorer, examples, store):
-        found = score_each(scorer.score, [e for _, e in missing], lambda e: e.where or e.id) if missing else []
+        found = score_each(scorer.score, [e for _, e in missing], Example.origin) if missing else []
         fresh = [(place, example, result) for (place, example), result in zip(missing, found, strict=True)]
         yield kept + _keep(scorer, fresh, store)
 

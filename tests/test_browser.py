@@ -204,8 +204,7 @@ class TestPage:
             rows = [{**row, "characters": list(CHARACTERS)} for row in rows]
         file = tmp_path / "rows.jsonl.gz"
         file.write_bytes(gzip.compress("\n".join([*map(json.dumps, rows), '{"predictions": 5}']).encode()))
-        page.goto(apps[name])
-        page.get_by_role("tab", name="File").click()
+        open_files(page, apps[name])
         page.click("#score-file")
         page.wait_for_selector("#file-summary .sm-alert")
         assert "Choose a file" in page.inner_text("#file-summary")
